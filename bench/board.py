@@ -24,7 +24,7 @@ from playwright.sync_api import Browser, Error, Page, sync_playwright
 
 from bench import service
 from bench.measure import Measurement, in_ms, print_table, requests_per_second
-from leaderboard.board.rows import Board
+from leaderboard.ranking.rows import Board
 from vlrb.common.rounding import percent
 
 ENTRIES = 10_000

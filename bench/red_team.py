@@ -1,7 +1,7 @@
 """`python -m bench.red_team`: runs the known exploits on the official rule and on this service; writes what came out.
 
-The result, leaderboard/red_team.json, is what the page /red-team shows; a test runs all of it again and compares. Files
-are about the synthetic benchmark, whose labels are public, so nothing here needs a secret.
+The result, leaderboard/about/red_team.json, is what the page /red-team shows; a test runs all of it again and compares.
+Files are about the synthetic benchmark, whose labels are public, so nothing here needs a secret.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from vlrb.protocols import scores
 from vlrb.scoring import tally
 from vlrb.verdicts import choice_of
 
-OUTPUT = Path(__file__).parents[1] / "leaderboard" / "red_team.json"
+OUTPUT = Path(__file__).parents[1] / "leaderboard" / "about" / "red_team.json"
 SEED = 20_250_513
 _UNSURE = "I cannot decide between them."
 PredictionRows = list[dict[str, Any]]

@@ -17,10 +17,10 @@ from urllib.request import urlopen
 import numpy as np
 from sqlalchemy import func, insert, select
 
-from leaderboard.board.rows import Board
-from leaderboard.cache import BoardCache
-from leaderboard.queries import DatabaseSnapshots
-from leaderboard.render_context import RenderContext
+from leaderboard.ranking.rows import Board
+from leaderboard.site.cache import BoardCache
+from leaderboard.site.queries import DatabaseSnapshots
+from leaderboard.site.render_context import RenderContext
 from storage.database import Database, open_database
 from storage.integrity import audit, row_commitments
 from storage.integrity.integrity_check import ACCEPTED

@@ -11,8 +11,8 @@ from typing import Any
 
 from auth import LOCAL, AuthError
 from auth.settings import IdentitySettings
-from leaderboard.board.reported_results import bundled_results
-from leaderboard.pages.item_catalog import ItemCatalog
+from leaderboard.explore.item_catalog import ItemCatalog
+from leaderboard.ranking.reported_results import bundled_results
 from maintenance import installation, space
 from maintenance.action_context import ActionContext
 from maintenance.cli import CliResult, add_actions

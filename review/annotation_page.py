@@ -12,7 +12,7 @@ from vlrb.benchmarks.spec import BenchmarkSpec, capital, small
 from vlrb.common.messages import _
 from vlrb.common.translations import translations
 
-SENTENCES = (  # of leaderboard/static/annotate.js
+SENTENCES = (  # of leaderboard/site/static/annotate.js
     _("There are pairs 1 to {items}."),
     _("This pair has as many answers as it needs. Answer another pair."),
     _("Every pair of this project has as many answers as it needs."),

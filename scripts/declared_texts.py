@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from leaderboard.board.columns import columns_of
-from leaderboard.board.query import FILTERS
-from leaderboard.board.reported_results import left_out
+from leaderboard.about import pages as about
+from leaderboard.about import red_team
 from leaderboard.charts.critics_chart import paper_figures
-from leaderboard.pages import about, red_team
-from leaderboard.render import ACTION, NAVIGATION
+from leaderboard.ranking.columns import columns_of
+from leaderboard.ranking.parameters import FILTERS
+from leaderboard.ranking.reported_results import left_out
 from leaderboard.share.api_reference import GROUPS
+from leaderboard.site.render import ACTION, NAVIGATION
 from maintenance.decision_log import OTHER_EVENTS
 from storage.metadata import FIELDS
 from vlrb.benchmarks.spec import BenchmarkSpec, capital
@@ -29,7 +30,7 @@ INITIAL_REASON = "A new board starts with the labels that the service is configu
 def declared_texts() -> Iterator[tuple[str, str]]:
     """Yield the file of each text, and the text."""
     for title, _ in (*NAVIGATION, ACTION):
-        yield "leaderboard/render.py", title
+        yield "leaderboard/site/render.py", title
     for title in TYPES.values():
         yield "vlrb/judges.py", title
     for benchmark in known_benchmarks():
@@ -38,16 +39,17 @@ def declared_texts() -> Iterator[tuple[str, str]]:
         yield from ((f"{folder}/spec.toml", text) for text in _of_definition(spec) if text)
         for column in columns_of(spec):
             texts = (column.title, column.subtitle, column.description)
-            yield from (("leaderboard/board/columns.py", text) for text in texts if text not in ("", "n"))
+            yield from (("leaderboard/ranking/columns.py", text) for text in texts if text not in ("", "n"))
         yield from ((f"{folder}/about.html", str(text)) for text in about.texts(spec).values() if text)
     for choice in FILTERS:
         yield from (
-            ("leaderboard/board/query.py", text) for text in (choice.label, *(title for _, title in choice.choices))
+            ("leaderboard/ranking/parameters.py", text)
+            for text in (choice.label, *(title for _, title in choice.choices))
         )
     for title in GROUPS:
         yield "leaderboard/share/api_reference.py", title
     for text in (INITIAL_REASON, *_FACTS):
-        yield "leaderboard/templates/reported.html", text
+        yield "leaderboard/entry/templates/reported.html", text
     for reader in READERS:
         yield from ((f"{reader.read.__module__.replace('.', '/')}.py", text) for text in (reader.tool, reader.note))
     for name, metadata in FIELDS.items():
@@ -61,7 +63,9 @@ def declared_texts() -> Iterator[tuple[str, str]]:
         words = [text for choice in metadata.choices or () for text in choice]
         yield from (("storage/metadata.py", text) for text in (*titles, *words) if text)
     for exploit in red_team.exploits():
-        yield from (("leaderboard/red_team.json", text) for text in (exploit["title"], exploit["what"], exploit["why"]))
+        yield from (
+            ("leaderboard/about/red_team.json", text) for text in (exploit["title"], exploit["what"], exploit["why"])
+        )
     for event in {**OTHER_EVENTS, **ACTIONS.public_events()}.values():
         yield from (("maintenance/decision_log.py", text) for text in (event.title, event.sentence) if text)
     for sentence in ACTIONS.owner_sentences().values():

@@ -88,8 +88,8 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     """Search rarely for garbage, and never in what is imported and collected; compress pages quickly."""
     gc.freeze()
     gc.set_threshold(100_000, 20, 100)
-    if "leaderboard.cache" in sys.modules:
-        sys.modules["leaderboard.cache"].BROTLI_QUALITY = 5  # type: ignore[attr-defined]
+    if "leaderboard.site.cache" in sys.modules:
+        sys.modules["leaderboard.site.cache"].BROTLI_QUALITY = 5  # type: ignore[attr-defined]
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

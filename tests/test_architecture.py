@@ -133,7 +133,7 @@ def test_commands_load_their_libraries_where_an_interrupt_ends_them_quietly() ->
 def test_neither_process_loads_what_only_the_other_or_a_file_needs() -> None:
     of_files = {"pyarrow", "pandas", "huggingface_hub"}
     assert not {"gradio", "fastapi", "plotly", *of_files} & loaded_by("workers.main")
-    assert not {"PIL", "yaml", *of_files} & loaded_by("leaderboard.routes")
+    assert not {"PIL", "yaml", *of_files} & loaded_by("leaderboard.board.pages")
 
 
 # Parsing every test would take seconds.

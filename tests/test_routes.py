@@ -16,7 +16,7 @@ from starlette.testclient import TestClient
 
 from auth.problem_details import MEDIA_TYPE
 from auth.role_routes import MOST_PARTS
-from leaderboard.routes import BoardFastPathMiddleware
+from leaderboard.board.pages import BoardFastPathMiddleware
 from receipts.jws import Signer
 from settings import Settings
 from storage.database import Database

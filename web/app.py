@@ -11,9 +11,9 @@ from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 import auth.routes
-import leaderboard.api
+import leaderboard.board.api
+import leaderboard.board.pages
 import leaderboard.judges.pages
-import leaderboard.routes
 import maintenance.api
 import maintenance.page.routes
 import operation.api
@@ -25,9 +25,9 @@ import submissions.own_votes
 import submissions.pages
 import web.status_page
 from auth import Identity
-from leaderboard.cache import BoardCache
-from leaderboard.pages.status_pages import not_found_page
-from leaderboard.render import assets
+from leaderboard.site.cache import BoardCache
+from leaderboard.site.pages import not_found_page
+from leaderboard.site.render import assets
 from maintenance.decision_log import PublicLog
 from maintenance.page.routes import MaintainPage
 from web.actions import ACTIONS
@@ -102,8 +102,8 @@ def _add_board(app: FastAPI, services: Services, *, of: BenchmarkServices) -> No
     log = PublicLog(services.database, events, benchmark=of.id if several else "")
     find = PublicLog(services.database, events).find  # an address of a decision leads to it from every benchmark
     elsewhere = partial(_entry_elsewhere, [benchmark.board for benchmark in services.benchmarks if benchmark is not of])
-    app.include_router(leaderboard.routes.build(of.board, of.items, log=log, elsewhere=elsewhere, find=find))
-    app.include_router(leaderboard.api.build(of.board, of.items))
+    app.include_router(leaderboard.board.pages.build(of.board, of.items, log=log, elsewhere=elsewhere, find=find))
+    app.include_router(leaderboard.board.api.build(of.board, of.items))
 
 
 def _entry_elsewhere(boards: Sequence[BoardCache], entry_id: str) -> str | None:

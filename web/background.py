@@ -18,7 +18,7 @@ from auth import LOCAL
 from common.exit_deadline import Watchdog
 from common.memory import freeze_loaded
 from common.refused import Refused
-from leaderboard.render_context import LANGUAGE
+from leaderboard.site.render_context import LANGUAGE
 from operation.replication.litestream import environment
 from storage.database import UNAVAILABLE, is_away
 from storage.database_wait import RETRY_SECONDS, log_away

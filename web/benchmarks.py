@@ -17,7 +17,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from auth.problem_details import problem
-from leaderboard.render_context import PREFIX
+from leaderboard.site.render_context import PREFIX
 from storage.database import UNAVAILABLE, Database, is_unavailable
 from submissions import queries
 

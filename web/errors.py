@@ -14,10 +14,10 @@ import auth.routes
 from auth import AuthError
 from auth.problem_details import DATABASE_RETRY_SECONDS, problem, problem_body, problem_response, refused_response
 from common.refused import Refused
-from leaderboard.pages.status_pages import message_reply
-from leaderboard.render_context import RenderContext
-from leaderboard.routes import ErrorPages
-from leaderboard.serial_executor import QueueFull
+from leaderboard.board.pages import ErrorPages
+from leaderboard.site.pages import message_reply
+from leaderboard.site.render_context import RenderContext
+from leaderboard.site.serial_executor import QueueFull
 from storage.database import UNAVAILABLE, is_unavailable
 from storage.database_wait import log_away
 from vlrb.common.messages import _

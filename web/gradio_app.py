@@ -16,15 +16,15 @@ from fastapi.middleware.cors import CORSMiddleware
 from gradio.components import Navbar
 from gradio.utils import LRUCache
 
-import leaderboard.theme
+import leaderboard.site.theme
 import submissions.gradio_page
 import submissions.submit_html
 from auth.limits.rate_limit import MOST_WAITING, limit_queue_per_client
 from auth.settings import Mode
-from leaderboard.api import scorecard_on_board
-from leaderboard.pages.entry import result_card
-from leaderboard.render import FOOTER_ID, HEADER_ID, footer_markup, header_markup
-from leaderboard.render_context import RenderContext
+from leaderboard.board.api import scorecard_on_board
+from leaderboard.entry.pages import result_card
+from leaderboard.site.render import FOOTER_ID, HEADER_ID, footer_markup, header_markup
+from leaderboard.site.render_context import RenderContext
 from settings import Settings
 from submissions.gradio_service import GradioSubmissions, PlaceOnBoard
 from web.benchmarks import requested_benchmark
@@ -120,10 +120,10 @@ def _mount(settings: Settings, pages: gr.Blocks, *, language: str) -> FastAPI:
         footer_links=[],
         show_error=False,
         max_file_size=settings.upload_limit_bytes,
-        theme=leaderboard.theme.theme(),
-        css=leaderboard.theme.css(settings.spec),
+        theme=leaderboard.site.theme.theme(),
+        css=leaderboard.site.theme.css(settings.spec),
         css_paths=[submissions.gradio_page.CSS_PATH],
-        head=leaderboard.theme.head(settings.spec, language),
+        head=leaderboard.site.theme.head(settings.spec, language),
         enable_monitoring=False,
     )
     return shell

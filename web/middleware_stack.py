@@ -14,8 +14,8 @@ from auth.csrf import SAFE_METHODS
 from auth.limits.rate_limit import RateLimitMiddleware, account_of, address_of
 from auth.middleware import IdentityMiddleware, from_here
 from auth.settings import Mode
-from leaderboard.routes import BoardFastPathMiddleware
-from leaderboard.serial_executor import CLIENT
+from leaderboard.board.pages import BoardFastPathMiddleware
+from leaderboard.site.serial_executor import CLIENT
 from operation.request_metrics import RequestMetricsMiddleware
 from web.benchmarks import BenchmarkMiddleware, SubmissionBenchmarkMiddleware, benchmark_of_submission
 from web.middleware.languages import LanguageMiddleware

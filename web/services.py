@@ -9,18 +9,18 @@ from typing import Any, NamedTuple
 
 from prometheus_client import CollectorRegistry
 
-import leaderboard.routes
+import leaderboard.board.pages
 from auth import Identity
 from auth.crypto import random_id
 from auth.pages import AccountPages
 from auth.service import AuthService
 from auth.settings import Mode
-from leaderboard.board.reported_results import bundled_results
-from leaderboard.cache import BoardCache
-from leaderboard.pages.item_catalog import ItemCatalog
-from leaderboard.queries import DatabaseSnapshots
-from leaderboard.render import environment
-from leaderboard.render_context import RenderContext, contexts_of
+from leaderboard.explore.item_catalog import ItemCatalog
+from leaderboard.ranking.reported_results import bundled_results
+from leaderboard.site.cache import BoardCache
+from leaderboard.site.queries import DatabaseSnapshots
+from leaderboard.site.render import environment
+from leaderboard.site.render_context import RenderContext, contexts_of
 from maintenance.action_context import ActionContext
 from operation.alarms import Alarms, service_alarms
 from operation.metrics import InstallationCollector, make_registry
@@ -136,7 +136,7 @@ def _benchmark_services(common: _Common, served: ServedSettings, context: Render
     settings, database, spec = common.settings, common.database, served.spec
     snapshots = DatabaseSnapshots(database, spec)
     items = ItemCatalog(served.manifest_path, served.item_texts_path, relations_body=snapshots.relations, spec=spec)
-    public_url, warm = settings.identity.public_url, leaderboard.routes.prerender
+    public_url, warm = settings.identity.public_url, leaderboard.board.pages.prerender
     return BenchmarkServices(
         served=served,
         submissions=_submission_service(common, served),

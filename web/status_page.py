@@ -12,9 +12,9 @@ from starlette.responses import JSONResponse, Response
 
 from common.kept_answer import KeptAnswer
 from common.openapi import answers
-from leaderboard.pages.status_pages import status_page
-from leaderboard.render import render
-from leaderboard.responses import respond
+from leaderboard.site.pages import status_page
+from leaderboard.site.render import render
+from leaderboard.site.responses import respond
 from operation import figures
 from operation.alarms import Alarms
 from operation.replication.litestream import Litestream

@@ -1,1 +1,1 @@
-"""The board: rows, ranks, columns, filters, search, redaction and reported results."""
+"""The front page: page and JSON of the board, and its fast path."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from leaderboard.board.names import short_name
-from leaderboard.board.query import BoardQuery, row_test
-from leaderboard.board.rows import Board, BoardRow
+from leaderboard.ranking.names import short_name
+from leaderboard.ranking.parameters import BoardQuery, row_test
+from leaderboard.ranking.rows import Board, BoardRow
 from vlrb.common.messages import Message, _, ngettext
 from vlrb.common.rounding import percent
 

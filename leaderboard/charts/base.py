@@ -8,10 +8,10 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from leaderboard.board.rows import BoardRow
 from leaderboard.charts.dot_plots import ChartLine
 from leaderboard.charts.estimates import Judge, SnapshotEntry, as_csv, judges
 from leaderboard.charts.layout import ChartText, Page, isolated
+from leaderboard.ranking.rows import BoardRow
 from vlrb.benchmarks.spec import BenchmarkSpec, capital
 from vlrb.common.messages import Message, _, joined
 from vlrb.protocols import has_interval, scores

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from leaderboard.board.rows import BoardRow
 from leaderboard.charts.base import (
     HERE,
     NO_BOUNDS,
@@ -23,6 +22,7 @@ from leaderboard.charts.dot_plots import reach_of
 from leaderboard.charts.estimates import SnapshotEntry, in_percent
 from leaderboard.charts.layout import ChartText, Page, hover_text, with_interval
 from leaderboard.charts.scatter_plots import Point2D, ScatterPanel, planes
+from leaderboard.ranking.rows import BoardRow
 from vlrb.baselines import EARLIER
 from vlrb.common.messages import _, ngettext
 from vlrb.common.rounding import one_decimal

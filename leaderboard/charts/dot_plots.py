@@ -12,7 +12,6 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from leaderboard.board.columns import by_key
 from leaderboard.charts.estimates import Estimate
 from leaderboard.charts.layout import (
     CHANCE,
@@ -30,7 +29,8 @@ from leaderboard.charts.layout import (
     plain,
     with_legend,
 )
-from leaderboard.colours import LIGHT
+from leaderboard.ranking.columns import by_key
+from leaderboard.site.colours import LIGHT
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import _
 from vlrb.common.rounding import one_decimal, points

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from leaderboard.board.disclosure import entry_behaviour
+from leaderboard.ranking.disclosure import entry_behaviour
 from leaderboard.share import escape
 from vlrb.behaviour import Behaviour
 from vlrb.benchmarks.spec import BenchmarkSpec

@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 from leaderboard.charts.base import Cells, Chart, ChartQuery, empty_chart, to_chart
 from leaderboard.charts.estimates import SnapshotEntry
 from leaderboard.charts.layout import SMALL, ChartText, Page, finish, plain
-from leaderboard.colours import LIGHT
+from leaderboard.site.colours import LIGHT
 from vlrb.common.messages import _, joined
 from vlrb.statistics.lengths import BESIDE, BIN
 from vlrb.statistics.pairwise import BAND_JUDGES, BANDS

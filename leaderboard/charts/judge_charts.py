@@ -11,8 +11,6 @@ from itertools import combinations
 
 import numpy as np
 
-from leaderboard.anonymity import is_anonymous
-from leaderboard.board.rows import BoardRow
 from leaderboard.charts.base import (
     HEADER,
     HERE,
@@ -43,6 +41,8 @@ from leaderboard.charts.estimates import (
 )
 from leaderboard.charts.layout import FEW_PAIRS, ChartText, hover_text, isolated
 from leaderboard.charts.scatter_plots import CELLS_WITH_NUMBERS, Point2D, curve_panel, matrix, planes
+from leaderboard.ranking.anonymity import is_anonymous
+from leaderboard.ranking.rows import BoardRow
 from vlrb.common.messages import _, joined
 from vlrb.common.rounding import one_decimal
 from vlrb.statistics.pairwise import AGREEMENT_AT_MOST

@@ -16,7 +16,7 @@ from typing import Any
 import plotly.graph_objects as go
 
 from leaderboard.charts.estimates import Estimate
-from leaderboard.colours import FONTS, LIGHT
+from leaderboard.site.colours import FONTS, LIGHT
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import _, joined
 from vlrb.common.rounding import one_decimal

@@ -12,7 +12,7 @@ import plotly.graph_objects as go
 
 from leaderboard.charts.dot_plots import cells_figure
 from leaderboard.charts.layout import SMALL, ChartText, Page, columns_of, error_bars, faded, finish, plain
-from leaderboard.colours import LIGHT
+from leaderboard.site.colours import LIGHT
 from vlrb.common.messages import _
 
 CELLS_WITH_NUMBERS = 12  # judges; more leave no room for a number in each cell

@@ -9,7 +9,6 @@ from statistics import fmean
 
 import plotly.graph_objects as go
 
-from leaderboard.board.findings import tag_finding
 from leaderboard.charts.base import MOST_LINES, Chart, ChartQuery, chosen_judges, empty_chart, rules, table, to_chart
 from leaderboard.charts.dot_plots import ChartLine, reach_of
 from leaderboard.charts.estimates import Judge, SnapshotEntry, bucket_estimates
@@ -24,7 +23,8 @@ from leaderboard.charts.layout import (
     plain,
     with_legend,
 )
-from leaderboard.colours import JUDGES, LIGHT
+from leaderboard.ranking.findings import tag_finding
+from leaderboard.site.colours import JUDGES, LIGHT
 from vlrb.common.messages import Message, _
 
 _DOT, _BETWEEN = 13, 22  # pixels: from a judge to the next one of a tag, from a tag to the next

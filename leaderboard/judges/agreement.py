@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from leaderboard.board.rows import Board
 from leaderboard.judges.table import JudgeLine, JudgeResult
+from leaderboard.ranking.rows import Board
 from vlrb.common.messages import _
 from vlrb.statistics.rank_agreement import LEAST, RankCorrelation, rank_correlation
 

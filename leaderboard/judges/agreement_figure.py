@@ -10,7 +10,7 @@ from leaderboard.charts.dot_plots import reach_of
 from leaderboard.charts.layout import ChartText, Page, hover_text
 from leaderboard.charts.scatter_plots import Point2D, ScatterPanel, planes
 from leaderboard.judges.agreement import BenchmarkAgreement
-from leaderboard.judges.query import JudgesQuery
+from leaderboard.judges.parameters import JudgesQuery
 from vlrb.common.messages import _
 from vlrb.common.rounding import percent
 

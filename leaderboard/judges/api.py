@@ -11,13 +11,13 @@ from starlette.responses import Response
 
 from auth.problem_details import problem
 from common.openapi import answers
-from leaderboard.board.rows import Board
 from leaderboard.judges.agreement import BenchmarkAgreement, agreement_verdict, agreements
 from leaderboard.judges.composite import JudgeComposite
-from leaderboard.judges.query import COMPOSITE, NAME, TIERS, JudgesQuery, matching
+from leaderboard.judges.parameters import COMPOSITE, NAME, TIERS, JudgesQuery, matching
 from leaderboard.judges.selection import AllBoards
 from leaderboard.judges.table import judge_json, part_json
-from leaderboard.responses import json_body, respond
+from leaderboard.ranking.rows import Board
+from leaderboard.site.responses import json_body, respond
 from vlrb.common.messages import _
 from vlrb.statistics.rank_agreement import LEAST
 

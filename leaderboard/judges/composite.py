@@ -12,8 +12,8 @@ from types import MappingProxyType
 
 import numpy as np
 
-from leaderboard.board.rows import Board, BoardRow
 from leaderboard.judges.table import JudgeLine
+from leaderboard.ranking.rows import Board, BoardRow
 from vlrb.common.messages import _, joined
 from vlrb.statistics.composite import BenchmarkScore, Composite, PairedVariances, composites
 from vlrb.statistics.pairwise import PairwiseArrays

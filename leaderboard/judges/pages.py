@@ -14,21 +14,21 @@ from fastapi import APIRouter, Request
 from starlette.datastructures import QueryParams
 from starlette.responses import RedirectResponse, Response
 
-from leaderboard.board.query import compare_url
-from leaderboard.board.reported_results import left_out
-from leaderboard.cache import BoardCache, BoardVersion, CachedResponse
+from leaderboard.analyse.pages import FILES, chart_json
 from leaderboard.charts.layout import Page
+from leaderboard.entry.pages import entry_summary
 from leaderboard.judges import api
 from leaderboard.judges.agreement import agreement_verdict, agreements
 from leaderboard.judges.agreement_figure import LEAD, AgreementQuery, agreement_chart
-from leaderboard.judges.query import PAGE, JudgesQuery, matching
+from leaderboard.judges.parameters import PAGE, JudgesQuery, matching
 from leaderboard.judges.selection import AllBoards, Relations
 from leaderboard.judges.table import JudgeResult, named_parts, part_of, variant_of
-from leaderboard.pages.analyse import FILES, chart_json
-from leaderboard.pages.entry import entry_summary
-from leaderboard.pages.status_pages import not_found_page, status_page
-from leaderboard.render import message_page, render
-from leaderboard.responses import respond
+from leaderboard.ranking.parameters import compare_url
+from leaderboard.ranking.reported_results import left_out
+from leaderboard.site.cache import BoardCache, BoardVersion, CachedResponse
+from leaderboard.site.pages import not_found_page, status_page
+from leaderboard.site.render import message_page, render
+from leaderboard.site.responses import respond
 from vlrb.common.messages import _
 from vlrb.judges import judge_slug
 from vlrb.statistics.rank_agreement import LEAST

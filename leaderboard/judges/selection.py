@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from leaderboard.board.rows import Board
-from leaderboard.cache import BoardVersion, CachedResponse
 from leaderboard.judges.composite import JudgeComposite, composite_of
-from leaderboard.judges.query import COMPOSITE, JudgesQuery, matching, read_judges_query
+from leaderboard.judges.parameters import COMPOSITE, JudgesQuery, matching, read_judges_query
 from leaderboard.judges.table import JudgeLine, judge_lines, sorted_lines
-from leaderboard.pages.reported_findings import ReportedFinding, report_findings
+from leaderboard.ranking.rows import Board
+from leaderboard.reported.findings import ReportedFinding, report_findings
+from leaderboard.site.cache import BoardVersion, CachedResponse
 from vlrb.statistics.pairwise import PairwiseArrays
 
 Relations = Callable[[BoardVersion], PairwiseArrays | None]

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-from leaderboard.board.rank_info import RankInfo
-from leaderboard.board.rows import Board, BoardRow
-from leaderboard.pages.reported_findings import ReportedFinding
+from leaderboard.ranking.rank_info import RankInfo
+from leaderboard.ranking.rows import Board, BoardRow
+from leaderboard.reported.findings import ReportedFinding
 from vlrb.benchmarks.spec import GROUPS
 from vlrb.common.messages import _, joined
 

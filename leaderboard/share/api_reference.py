@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from leaderboard.render import render
-from leaderboard.render_context import RenderContext
+from leaderboard.site.render import render
+from leaderboard.site.render_context import RenderContext
 
 GROUPS: Mapping[str, tuple[str, ...]] = {
     "Read the board": (),

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import unicodedata
 
-from leaderboard.render import render
-from leaderboard.render_context import RenderContext
 from leaderboard.share.escape import xml
 from leaderboard.share.summary import EntrySummary
+from leaderboard.site.render import render
+from leaderboard.site.render_context import RenderContext
 
 _PAD = 7
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from datetime import date
 
-from leaderboard.board.rows import Board, BoardRow
+from leaderboard.ranking.rows import Board, BoardRow
 from leaderboard.share.escape import latex, one_line
 from leaderboard.share.summary import summarize
 from vlrb.benchmarks.spec import capital

@@ -16,10 +16,10 @@ from typing import Any, Literal
 
 import orjson
 
-from leaderboard.board.columns import Column, ValueType, by_key, columns_of, usual
-from leaderboard.board.query import BoardQuery, chosen
-from leaderboard.board.rank_info import RankInfo
-from leaderboard.board.rows import Board, BoardRow, Bounds
+from leaderboard.ranking.columns import Column, ValueType, by_key, columns_of, usual
+from leaderboard.ranking.parameters import BoardQuery, chosen
+from leaderboard.ranking.rank_info import RankInfo
+from leaderboard.ranking.rows import Board, BoardRow, Bounds
 from leaderboard.share import escape
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.csv_text import csv_table

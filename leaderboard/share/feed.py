@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from xml.etree import ElementTree as ET
 
-from leaderboard.board.rows import Board, BoardRow
+from leaderboard.ranking.rows import Board, BoardRow
 from leaderboard.share.escape import xml
 from leaderboard.share.summary import summarize
 from vlrb.common.text import join_sentences

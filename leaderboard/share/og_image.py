@@ -9,9 +9,9 @@ from __future__ import annotations
 import io
 import unicodedata
 
-from leaderboard.board.rows import Board, BoardRow
-from leaderboard.colours import LIGHT
+from leaderboard.ranking.rows import Board, BoardRow
 from leaderboard.share.summary import summarize
+from leaderboard.site.colours import LIGHT
 from vlrb.benchmarks.spec import BenchmarkSpec, capital
 from vlrb.common.rounding import percent
 

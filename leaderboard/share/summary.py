@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from leaderboard.board.rows import Board, BoardRow
-from leaderboard.cache import BoardVersion
+from leaderboard.ranking.rows import Board, BoardRow
+from leaderboard.site.cache import BoardVersion
 from vlrb.common.messages import Message, _
 from vlrb.common.rounding import percent, tenths
 from vlrb.numbers.reported import stated_overall

@@ -17,8 +17,8 @@ import auth.routes
 from auth import AuthError
 from auth.pages import AccountPages
 from auth.settings import IdentitySettings
-from leaderboard.render import environment
-from leaderboard.render_context import RenderContext
+from leaderboard.site.render import environment
+from leaderboard.site.render_context import RenderContext
 from maintenance.actions import entries
 from operation.mail_server import MailDelayed, MailServer, is_address
 from storage import notifications

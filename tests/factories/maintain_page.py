@@ -13,8 +13,8 @@ from fastapi.testclient import TestClient
 from auth import AuthError
 from auth.pages import AccountPages
 from auth.problem_details import refusal
-from leaderboard.render import environment
-from leaderboard.render_context import RenderContext
+from leaderboard.site.render import environment
+from leaderboard.site.render_context import RenderContext
 from maintenance.action_context import ActionContext
 from maintenance.page import routes
 from maintenance.page.sections import SECTIONS

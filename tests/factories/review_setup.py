@@ -12,7 +12,7 @@ import pytest
 from sqlalchemy import select
 
 from auth import Identity
-from leaderboard.pages.item_catalog import ItemCatalog
+from leaderboard.explore.item_catalog import ItemCatalog
 from maintenance.action_context import ActionContext
 from maintenance.types import ActionResult
 from review.actions import answers

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from leaderboard.cache import CurrentSnapshot
+from leaderboard.site.cache import CurrentSnapshot
 from storage.moderation import RemovedEntry
 from tests.factories.labels import SIZES, labels, table
 from tests.factories.specs import SOURCES

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from leaderboard.api import columns as api_columns
-from leaderboard.board.columns import by_key, columns_of, usual
+from leaderboard.board.api import columns as api_columns
 from leaderboard.charts.estimates import buckets, drawn_scores
+from leaderboard.ranking.columns import by_key, columns_of, usual
 from leaderboard.share import exports
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.benchmarks.spec_file import load_spec

@@ -19,8 +19,8 @@ from auth.routes import refusals
 from auth.service import AuthService
 from auth.settings import IdentitySettings, Mode
 from common.refused import Refused
-from leaderboard.render import environment
-from leaderboard.render_context import RenderContext
+from leaderboard.site.render import environment
+from leaderboard.site.render_context import RenderContext
 from receipts.jws import Signer
 from storage.database import Database
 from storage.files.spool import Spool, UploadedFile

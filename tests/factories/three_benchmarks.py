@@ -9,10 +9,10 @@ import numpy as np
 from fastapi import FastAPI
 from starlette.types import ASGIApp
 
+import leaderboard.board.pages
 import leaderboard.judges.pages
-import leaderboard.routes
-from leaderboard.cache import BoardCache
-from leaderboard.render_context import contexts_of
+from leaderboard.site.cache import BoardCache
+from leaderboard.site.render_context import contexts_of
 from tests.factories import snapshots
 from tests.factories.snapshots import FixedSource
 from tests.pair_files import mm_rlhf_items, mmrb_items
@@ -91,7 +91,7 @@ def application(found: list[BoardCache]) -> ASGIApp:
     apps = []
     for board in found:
         app = FastAPI()
-        app.include_router(leaderboard.routes.build(board))
+        app.include_router(leaderboard.board.pages.build(board))
         apps.append(app)
     apps[0].include_router(leaderboard.judges.pages.build(found))
     others = {board.spec.id: app for board, app in zip(found[1:], apps[1:], strict=True)}

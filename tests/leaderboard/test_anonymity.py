@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from leaderboard.anonymity import anonymous_entries
-from leaderboard.cache import BoardVersion
-from leaderboard.pages import compare
-from leaderboard.pages.analyse import analyse_page, figure_file, read_query
-from leaderboard.pages.item_catalog import ItemCatalog
-from leaderboard.render_context import RenderContext
+from leaderboard.analyse.pages import analyse_page, figure_file, read_query
+from leaderboard.compare import service as compare
+from leaderboard.explore.item_catalog import ItemCatalog
+from leaderboard.ranking.anonymity import anonymous_entries
+from leaderboard.site.cache import BoardVersion
+from leaderboard.site.render_context import RenderContext
 from tests.factories import pairwise
 from tests.factories.specs import VL
 from vlrb.statistics.pairwise import PairwiseArrays

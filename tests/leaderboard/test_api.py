@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from starlette.testclient import TestClient
 
-from leaderboard.cache import CurrentSnapshot
+from leaderboard.site.cache import CurrentSnapshot
 from tests.factories import pairwise
 from tests.factories.snapshots import FixedSource, baselines, entry, snapshot
 from tests.factories.specs import API_COLUMNS, VL

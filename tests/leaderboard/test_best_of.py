@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
-from leaderboard.board.query import BoardQuery
-from leaderboard.board.rows import build_board
+from leaderboard.ranking.parameters import BoardQuery
+from leaderboard.ranking.rows import build_board
 from leaderboard.share.exports import as_csv, extract
 from tests.factories.snapshots import FixedSource, entry, items, label_sets, snapshot
 from tests.factories.specs import VL

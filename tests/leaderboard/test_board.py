@@ -6,9 +6,9 @@ from urllib.parse import parse_qsl
 import numpy as np
 import pytest
 
-from leaderboard.board.query import BoardQuery, count_unstated, ordered, read_query, select
-from leaderboard.board.reported_results import ReportedFigures
-from leaderboard.board.rows import Board, build_board
+from leaderboard.ranking.parameters import BoardQuery, count_unstated, ordered, read_query, select
+from leaderboard.ranking.reported_results import ReportedFigures
+from leaderboard.ranking.rows import Board, build_board
 from tests.factories.snapshots import baselines, entry, snapshot
 from tests.factories.specs import GROUPINGS, PROTOCOLS, USUAL, VL, verdict
 from vlrb.baselines import BASELINES, EARLIER, MAJORITY

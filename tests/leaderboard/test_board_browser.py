@@ -9,9 +9,9 @@ from urllib.parse import parse_qs, unquote, urlsplit
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
-from leaderboard.board.columns import ALWAYS
-from leaderboard.board.query import read_query
-from leaderboard.board.reported_results import load_published
+from leaderboard.ranking.columns import ALWAYS
+from leaderboard.ranking.parameters import read_query
+from leaderboard.ranking.reported_results import load_published
 from tests.factories import pairwise
 from tests.factories.services.axe import expect_accessible
 from tests.factories.services.serving import serving

@@ -5,8 +5,6 @@ from typing import Any
 
 import pytest
 
-from leaderboard.board.reported_results import load_published
-from leaderboard.board.rows import build_board
 from leaderboard.charts.base import Chart, ChartQuery
 from leaderboard.charts.bias_charts import length_estimates
 from leaderboard.charts.board_charts import best_so_far, level_lines, log_axis, score_range
@@ -14,6 +12,8 @@ from leaderboard.charts.catalog import CHARTS
 from leaderboard.charts.estimates import judges
 from leaderboard.charts.layout import Page
 from leaderboard.charts.scatter_plots import Point2D
+from leaderboard.ranking.reported_results import load_published
+from leaderboard.ranking.rows import build_board
 from tests.factories import pairwise
 from tests.factories.snapshots import entry, snapshot
 from tests.factories.specs import CATEGORIES, VL

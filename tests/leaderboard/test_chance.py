@@ -10,8 +10,7 @@ import pytest
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-from leaderboard import routes
-from leaderboard.cache import BoardCache
+from leaderboard.board import pages as routes
 from leaderboard.charts.base import ChartQuery
 from leaderboard.charts.board_charts import level_lines
 from leaderboard.charts.dot_plots import ChartLine, dots
@@ -19,8 +18,9 @@ from leaderboard.charts.estimates import Estimate
 from leaderboard.charts.layout import ChartText, Page
 from leaderboard.charts.scatter_plots import Point2D
 from leaderboard.judges import pages as judges_pages
-from leaderboard.render import assets, bar_position, render, style_sheet
-from leaderboard.render_context import RenderContext, contexts_of
+from leaderboard.site.cache import BoardCache
+from leaderboard.site.render import assets, bar_position, render, style_sheet
+from leaderboard.site.render_context import RenderContext, contexts_of
 from tests.factories.snapshots import FixedSource, entry, snapshot
 from tests.factories.specs import VL
 from vlrb.benchmarks.spec import BenchmarkSpec

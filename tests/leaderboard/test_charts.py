@@ -10,8 +10,6 @@ import numpy as np
 import pytest
 from plotly.offline import get_plotlyjs_version
 
-from leaderboard.board.reported_results import load_published
-from leaderboard.board.rows import build_board
 from leaderboard.charts.base import MOST_JUDGES, Chart, ChartQuery
 from leaderboard.charts.catalog import CHARTS
 from leaderboard.charts.dot_plots import ChartLine, dots
@@ -19,8 +17,10 @@ from leaderboard.charts.estimates import Estimate
 from leaderboard.charts.judge_charts import category_chart, source_chart, vote_chart
 from leaderboard.charts.layout import CHANCE, ChartText, Page, plain
 from leaderboard.charts.tag_chart import tag_chart
-from leaderboard.colours import DARK, LIGHT, Palette, dark_colours
-from leaderboard.render import assets
+from leaderboard.ranking.reported_results import load_published
+from leaderboard.ranking.rows import build_board
+from leaderboard.site.colours import DARK, LIGHT, Palette, dark_colours
+from leaderboard.site.render import assets
 from tests.factories.snapshots import entries, entry, items, label_sets, snapshot
 from tests.factories.specs import BUCKETS, CATEGORIES, CHART_SCORES, SOURCES, VL
 from vlrb.scorecard import score_row

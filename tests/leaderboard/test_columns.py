@@ -1,6 +1,6 @@
 """Columns are declared once."""
 
-from leaderboard.board.rows import BoardRow
+from leaderboard.ranking.rows import BoardRow
 from storage import metadata
 from tests.factories.specs import BY_KEY, COLUMNS, USUAL, VL
 

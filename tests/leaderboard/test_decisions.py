@@ -12,12 +12,12 @@ import pytest
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-from leaderboard import routes
-from leaderboard.board.rank_changes import MOST_MOVES, rank_changes
-from leaderboard.board.rows import build_board
-from leaderboard.cache import BoardCache
-from leaderboard.pages.decisions import PAGE
+from leaderboard.board import pages as routes
+from leaderboard.decisions.pages import PAGE
+from leaderboard.decisions.service import MOST_MOVES, rank_changes
+from leaderboard.ranking.rows import build_board
 from leaderboard.share.feed import PublicDecision
+from leaderboard.site.cache import BoardCache
 from tests.factories.snapshots import FixedSource, entries, entry, snapshot
 from tests.factories.specs import VL
 from vlrb.scoring import Tally

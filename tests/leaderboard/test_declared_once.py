@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from leaderboard.pages import about
+from leaderboard.about import pages as about
 from leaderboard.share.exports import FORMATS, Format
 from scripts import doc_tables
 from tests.factories.labels import BEHAVIOUR, random_tally, table

@@ -11,11 +11,11 @@ import orjson
 import pytest
 from starlette.testclient import TestClient
 
-from leaderboard.board.disclosure import redact_snapshot, without_counts
-from leaderboard.cache import BoardCache, BoardVersion
+from leaderboard.analyse import pages as analyse
 from leaderboard.charts.catalog import CHARTS
-from leaderboard.pages import analyse
-from leaderboard.pages.item_catalog import ItemCatalog
+from leaderboard.explore.item_catalog import ItemCatalog
+from leaderboard.ranking.disclosure import redact_snapshot, without_counts
+from leaderboard.site.cache import BoardCache, BoardVersion
 from tests.factories import pairwise
 from tests.factories.snapshots import FixedSource, baselines, entries, snapshot
 from tests.factories.specs import CATEGORIES, VL

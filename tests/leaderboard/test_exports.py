@@ -13,9 +13,9 @@ import pyarrow.parquet as pq
 import pytest
 from markdown_it import MarkdownIt
 
-from leaderboard.board.query import BoardQuery, read_query
-from leaderboard.board.reported_results import load_published
-from leaderboard.board.rows import Board, build_board
+from leaderboard.ranking.parameters import BoardQuery, read_query
+from leaderboard.ranking.reported_results import load_published
+from leaderboard.ranking.rows import Board, build_board
 from leaderboard.share.exports import (
     FORMATS,
     Extract,

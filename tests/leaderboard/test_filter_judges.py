@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from leaderboard.board.filter_judges import EXPLANATION, MARK, is_filter_judge
-from leaderboard.board.rows import build_board
+from leaderboard.ranking.filter_judges import EXPLANATION, MARK, is_filter_judge
+from leaderboard.ranking.rows import build_board
 from tests.factories.snapshots import FixedSource, entry, snapshot
 from tests.factories.specs import VL
 from tests.leaderboard.test_board import reported

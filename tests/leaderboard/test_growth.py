@@ -7,13 +7,13 @@ from functools import cache, partial
 
 import pytest
 
-from leaderboard.api import leaderboard_json
-from leaderboard.board.query import BoardQuery
-from leaderboard.board.rows import Board, build_board
+from leaderboard.board.api import leaderboard_json
 from leaderboard.charts.base import ChartQuery
 from leaderboard.charts.catalog import CHARTS
 from leaderboard.charts.layout import Page
 from leaderboard.judges.table import judge_json, judge_lines
+from leaderboard.ranking.parameters import BoardQuery
+from leaderboard.ranking.rows import Board, build_board
 from leaderboard.share import feed
 from leaderboard.share.exports import FORMATS, extract
 from tests.factories.snapshots import crowd, snapshot

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from leaderboard.board.rows import BestOf, Board, build_board
-from leaderboard.cache import BoardCache
 from leaderboard.judges.composite import composite_of
 from leaderboard.judges.selection import AllBoards
 from leaderboard.judges.table import judge_json, judge_lines, part_of, sorted_lines
+from leaderboard.ranking.rows import BestOf, Board, build_board
+from leaderboard.site.cache import BoardCache
 from tests.factories import pairwise
 from tests.factories.snapshots import FixedSource, entry, snapshot
 from tests.factories.specs import VL

@@ -12,14 +12,14 @@ import pytest
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-from leaderboard.board.reported_results import load_published
-from leaderboard.cache import BoardCache, BoardVersion
 from leaderboard.charts.layout import Page
 from leaderboard.judges import pages
 from leaderboard.judges.agreement import agreement_verdict, agreements, headline
 from leaderboard.judges.agreement_figure import agreement_chart
 from leaderboard.judges.table import judge_lines
-from leaderboard.render_context import RenderContext, contexts_of
+from leaderboard.ranking.reported_results import load_published
+from leaderboard.site.cache import BoardCache, BoardVersion
+from leaderboard.site.render_context import RenderContext, contexts_of
 from tests.factories.snapshots import FixedSource, entry, snapshot
 from tests.factories.specs import VL
 from tests.factories.three_benchmarks import SERVED, application, board_of

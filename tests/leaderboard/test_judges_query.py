@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from leaderboard.cache import BoardCache
-from leaderboard.judges.query import JudgesQuery, matching, read_judges_query
+from leaderboard.judges.parameters import JudgesQuery, matching, read_judges_query
 from leaderboard.judges.table import JudgeLine, judge_lines
+from leaderboard.site.cache import BoardCache
 from tests.factories.snapshots import FixedSource, entry, snapshot
 
 BENCHMARKS = ("vl-rewardbench", "other")

@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from leaderboard.board.names import short_name
-from leaderboard.render import environment
-from leaderboard.render_context import RenderContext
+from leaderboard.ranking.names import short_name
+from leaderboard.site.render import environment
+from leaderboard.site.render_context import RenderContext
 
 
 def markup(model: str) -> str:

@@ -17,11 +17,11 @@ DECLARATION = f"""    "license": Line(
 {BEFORE}"""
 ASKED = """
 import json, sys
-import leaderboard.api, submissions.api
-from leaderboard.board.rows import build_board
-from leaderboard.board.search import term
+import leaderboard.board.api, submissions.api
+from leaderboard.ranking.rows import build_board
+from leaderboard.ranking.search import term
 from leaderboard.share.exports import as_csv, extract, fields
-from leaderboard.board.query import BoardQuery
+from leaderboard.ranking.parameters import BoardQuery
 from scripts import doc_tables, generated
 from storage import metadata
 from storage.database import migrate, open_database
@@ -47,7 +47,7 @@ print(json.dumps({
     "maintainers": metadata.label("license") == "Licence",
     "column": BY_KEY["license"].title == "Licence" and board.find(facts["id"]).value("license") == "Apache-2.0",
     "search": [row.id for row in board.rows if term("licence:apache", VL)(row)] == [facts["id"]],
-    "api": "license" in leaderboard.api.columns(VL),
+    "api": "license" in leaderboard.board.api.columns(VL),
     "export": "license" in fields(VL) and b"Apache-2.0" in as_csv(extract(board, BoardQuery(VL))),
     "documentation": "`--license`" in doc_tables.TABLES["metadata"](),
 }))

@@ -7,11 +7,11 @@ from dataclasses import replace
 from typing import Any
 
 from leaderboard.board.cards import cards
-from leaderboard.board.opening import BestSet, untested
-from leaderboard.board.opening import finding as sentences
-from leaderboard.board.position import axis_style, marked_strips
-from leaderboard.board.query import BoardQuery
-from leaderboard.board.rows import Board, BoardRow, build_board
+from leaderboard.ranking.opening import BestSet, untested
+from leaderboard.ranking.opening import finding as sentences
+from leaderboard.ranking.parameters import BoardQuery
+from leaderboard.ranking.position import axis_style, marked_strips
+from leaderboard.ranking.rows import Board, BoardRow, build_board
 from tests.factories.snapshots import baselines, entry, snapshot
 from tests.factories.specs import VL
 from tests.leaderboard.test_sections import reported

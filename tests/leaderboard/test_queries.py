@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 from sqlalchemy import update
 
-from leaderboard.cache import BoardCache, BoardVersion
-from leaderboard.queries import DatabaseSnapshots
-from leaderboard.serial_executor import CLIENT
+from leaderboard.site.cache import BoardCache, BoardVersion
+from leaderboard.site.queries import DatabaseSnapshots
+from leaderboard.site.serial_executor import CLIENT
 from storage.database import Database
 from storage.jobs import worker_heartbeats
 from storage.labels import label_imports, label_levels, label_sets

@@ -1,7 +1,7 @@
 """Ranks and rank ranges in the order of the view."""
 
-from leaderboard.board.rank_info import RankInfo, band_classes, order_of, shared_ranks, standings, with_bands
-from leaderboard.board.rows import build_board
+from leaderboard.ranking.rank_info import RankInfo, band_classes, order_of, shared_ranks, standings, with_bands
+from leaderboard.ranking.rows import build_board
 from tests.factories import pairwise
 from tests.factories.snapshots import entry
 from tests.factories.specs import VL

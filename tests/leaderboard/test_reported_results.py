@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from leaderboard.board.reported_results import REPORTERS, ReportedFigures, by_judge, load_published
-from leaderboard.board.rows import build_board
-from leaderboard.cache import empty_snapshot
-from leaderboard.render import safe_link
+from leaderboard.ranking.reported_results import REPORTERS, ReportedFigures, by_judge, load_published
+from leaderboard.ranking.rows import build_board
+from leaderboard.site.cache import empty_snapshot
+from leaderboard.site.render import safe_link
 from tests.factories.specs import VL, verdict
 from vlrb.judges import TYPES, judge_slug
 from vlrb.statistics.uncertainty import wilson

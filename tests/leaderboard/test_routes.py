@@ -9,12 +9,14 @@ import pytest
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-from leaderboard import api, cache, routes
-from leaderboard.cache import BoardCache
-from leaderboard.colours import DARK, LIGHT
-from leaderboard.pages.item_catalog import ItemCatalog
-from leaderboard.render import assets, safe_link
-from leaderboard.render_context import RenderContext
+from leaderboard.board import api
+from leaderboard.board import pages as routes
+from leaderboard.explore.item_catalog import ItemCatalog
+from leaderboard.site import cache
+from leaderboard.site.cache import BoardCache
+from leaderboard.site.colours import DARK, LIGHT
+from leaderboard.site.render import assets, safe_link
+from leaderboard.site.render_context import RenderContext
 from tests.factories import pairwise
 from tests.factories.snapshots import FixedSource, crowd, entry, snapshot
 from tests.factories.specs import DEMO, VL

@@ -13,12 +13,13 @@ import pytest
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-from leaderboard import api, routes
-from leaderboard.cache import BoardCache
+from leaderboard.analyse.pages import FILES
+from leaderboard.board import api
+from leaderboard.board import pages as routes
 from leaderboard.charts.catalog import CHARTS
-from leaderboard.pages.analyse import FILES
-from leaderboard.pages.item_catalog import ItemCatalog
-from leaderboard.queries import DatabaseSnapshots
+from leaderboard.explore.item_catalog import ItemCatalog
+from leaderboard.site.cache import BoardCache
+from leaderboard.site.queries import DatabaseSnapshots
 from storage.models.core import Submission
 from storage.models.moderation import Moderation
 from tests.databases import new_database

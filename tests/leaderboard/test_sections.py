@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from leaderboard.api import leaderboard_json
-from leaderboard.board.query import SECTIONS, BoardQuery, chosen, select
-from leaderboard.board.reported_results import ReportedFigures
-from leaderboard.board.rows import Board, build_board
+from leaderboard.board.api import leaderboard_json
+from leaderboard.ranking.parameters import SECTIONS, BoardQuery, chosen, select
+from leaderboard.ranking.reported_results import ReportedFigures
+from leaderboard.ranking.rows import Board, build_board
 from tests.factories.snapshots import baselines, entry, snapshot
 from tests.factories.specs import VL, verdict
 from vlrb.baselines import BASELINES

@@ -8,18 +8,18 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from leaderboard.api import PageOfRows, leaderboard_json
-from leaderboard.board.opening import finding
-from leaderboard.board.query import BoardQuery, read_query, select
-from leaderboard.board.reported_results import load_published
-from leaderboard.board.rows import Board, build_board
-from leaderboard.cache import BoardCache
+from leaderboard.board.api import PageOfRows, leaderboard_json
+from leaderboard.entry.pages import result_card
+from leaderboard.explore.item_catalog import ItemCatalog
 from leaderboard.judges.agreement import agreements
 from leaderboard.judges.composite import composite_of
 from leaderboard.judges.table import judge_json, judge_lines, sorted_lines
-from leaderboard.pages.entry import result_card
-from leaderboard.pages.item_catalog import ItemCatalog
+from leaderboard.ranking.opening import finding
+from leaderboard.ranking.parameters import BoardQuery, read_query, select
+from leaderboard.ranking.reported_results import load_published
+from leaderboard.ranking.rows import Board, build_board
 from leaderboard.share.exports import FORMATS, extract
+from leaderboard.site.cache import BoardCache
 from tests.factories.snapshots import FixedSource, entry, snapshot
 from tests.factories.three_benchmarks import SERVED, board_of
 from tests.leaderboard.test_routes import serve

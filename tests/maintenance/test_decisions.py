@@ -9,9 +9,9 @@ import pytest
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-from leaderboard import routes
-from leaderboard.cache import BoardCache
-from leaderboard.queries import DatabaseSnapshots
+from leaderboard.board import pages as routes
+from leaderboard.site.cache import BoardCache
+from leaderboard.site.queries import DatabaseSnapshots
 from maintenance.actions import entries, operations
 from maintenance.decision_log import PublicLog
 from storage.database import Database

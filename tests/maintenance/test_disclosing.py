@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from leaderboard.queries import DatabaseSnapshots
+from leaderboard.site.queries import DatabaseSnapshots
 from maintenance import previews
 from maintenance.actions import labels, operations, rescoring
 from maintenance.types import ActionResult, Conflict, NotFound

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from leaderboard.pages.item_catalog import read_item_file
+from leaderboard.explore.item_catalog import read_item_file
 from maintenance.__main__ import main
 from tests.factories.labels import pairs, table
 from tests.factories.specs import VL

@@ -12,15 +12,15 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from sqlalchemy import func, select
 
-import leaderboard.api
-import leaderboard.routes
+import leaderboard.board.api
+import leaderboard.board.pages
 from common.refused import FieldProblem
-from leaderboard.board.reported_results import bundled_results, load_published, merge_imported
-from leaderboard.board.rows import build_board
-from leaderboard.cache import BoardCache
-from leaderboard.pages.item_catalog import ItemCatalog
-from leaderboard.queries import DatabaseSnapshots
-from leaderboard.render_context import RenderContext
+from leaderboard.explore.item_catalog import ItemCatalog
+from leaderboard.ranking.reported_results import bundled_results, load_published, merge_imported
+from leaderboard.ranking.rows import build_board
+from leaderboard.site.cache import BoardCache
+from leaderboard.site.queries import DatabaseSnapshots
+from leaderboard.site.render_context import RenderContext
 from maintenance.actions import reported
 from maintenance.decision_log import PublicLog
 from maintenance.reported_file import ReportedFileRejected, arithmetic, fields, read, read_row
@@ -229,8 +229,8 @@ def _visitor(database: Database) -> TestClient:
     cache = BoardCache(snapshots, context=RenderContext(spec_of("demo")), check_every=0)
     app = FastAPI()
     catalog = ItemCatalog(None, None, relations_body=snapshots.relations)
-    app.include_router(leaderboard.routes.build(cache, catalog, log=PublicLog(database, PUBLIC_EVENTS)))
-    app.include_router(leaderboard.api.build(cache, catalog))
+    app.include_router(leaderboard.board.pages.build(cache, catalog, log=PublicLog(database, PUBLIC_EVENTS)))
+    app.include_router(leaderboard.board.api.build(cache, catalog))
     return TestClient(app)
 
 

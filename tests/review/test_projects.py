@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from auth import Forbidden, Unauthenticated
-from leaderboard.pages.item_catalog import ItemCatalog
+from leaderboard.explore.item_catalog import ItemCatalog
 from maintenance.actions import tasks
 from maintenance.types import Conflict, NotFound
 from review.actions import answers, projects

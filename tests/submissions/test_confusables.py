@@ -12,7 +12,7 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from leaderboard.board.reported_results import bundled_results, load_published
+from leaderboard.ranking.reported_results import bundled_results, load_published
 from maintenance.actions import entries, reported
 from storage import confusables
 from storage.confusables import ConfusableName, skeleton

@@ -15,9 +15,9 @@ from starlette.routing import Route
 from starlette.testclient import TestClient
 
 from auth.problem_details import problem
-from leaderboard.cache import BoardCache
-from leaderboard.render_context import LANGUAGE, RenderContext
-from leaderboard.routes import BoardFastPathMiddleware, build
+from leaderboard.board.pages import BoardFastPathMiddleware, build
+from leaderboard.site.cache import BoardCache
+from leaderboard.site.render_context import LANGUAGE, RenderContext
 from tests.factories.snapshots import FixedSource, entry, snapshot
 from vlrb.common.translations import translations
 from web.middleware.languages import LanguageMiddleware

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import orjson
 
-from leaderboard.render import FOOTER_ID, HEADER_ID
-from leaderboard.render_context import contexts_of
+from leaderboard.site.render import FOOTER_ID, HEADER_ID
+from leaderboard.site.render_context import contexts_of
 from submissions.submit_html import INTRODUCTION_ID
 from tests.factories.specs import VL
 from vlrb.benchmarks.spec_file import load_spec

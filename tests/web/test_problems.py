@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 
 from auth.limits.rate_limit import TooManyRequests
 from auth.problem_details import MEDIA_TYPE, problem
-from leaderboard.render_context import RenderContext
+from leaderboard.site.render_context import RenderContext
 from vlrb.common.messages import _
 from web.middleware.languages import LanguageMiddleware
 from web.middleware.problems import ProblemsMiddleware

@@ -8,17 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from leaderboard import theme
+from leaderboard.site import theme
 from review import annotation_page as annotate
 from tests.factories.specs import VL
 from vlrb.common.messages import Message
 
 ROOT = Path(__file__).parents[2]
 SCRIPTS: dict[str, tuple[Message, ...]] = {
-    "leaderboard/static/board.js": (),
-    "leaderboard/static/submit.js": theme.SENTENCES,
-    "leaderboard/static/annotate.js": annotate.SENTENCES,
-    "leaderboard/static/nav.js": (),
+    "leaderboard/site/static/board.js": (),
+    "leaderboard/site/static/submit.js": theme.SENTENCES,
+    "leaderboard/site/static/annotate.js": annotate.SENTENCES,
+    "leaderboard/site/static/nav.js": (),
 }
 _STRING = re.compile(r"\"([^\"\n]*)\"|`([^`]*)`")
 # Two words, the first of which begins like a sentence or with a value: what a reader of English would miss.

@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
-from leaderboard.serial_executor import SerialExecutor
+from leaderboard.site.serial_executor import SerialExecutor
 from tests.factories.services.service import until
 from tests.factories.services.serving import serving
 from web.middleware_stack import LeftClientsMiddleware

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as parquet
 import pytest
 
-from leaderboard.pages.item_catalog import read_item_file
+from leaderboard.explore.item_catalog import read_item_file
 from tests.factories import labels
 from tests.factories.fakes.fake_hub import COMMIT, DATASET, GATED, INVALID, NAME, build
 from tests.factories.services.serving import serving

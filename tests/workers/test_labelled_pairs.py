@@ -9,11 +9,11 @@ from typing import Any
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-import leaderboard.routes
+import leaderboard.board.pages
 from auth import Identity
-from leaderboard.cache import BoardCache
-from leaderboard.queries import DatabaseSnapshots
-from leaderboard.render_context import RenderContext
+from leaderboard.site.cache import BoardCache
+from leaderboard.site.queries import DatabaseSnapshots
+from leaderboard.site.render_context import RenderContext
 from storage.database import Database
 from submissions.metadata import parse_metadata
 from tests.factories.accounts import MAINTAINER
@@ -65,7 +65,7 @@ def test_an_entry_keeps_what_its_check_said_of_the_order_and_of_votes_without_a_
         ["baseline-votes"], ["order-tells-label"], None,
     ]  # fmt: skip
     app = FastAPI()
-    app.include_router(leaderboard.routes.build(cache))
+    app.include_router(leaderboard.board.pages.build(cache))
     pages = [TestClient(app).get(f"/entries/{name}").text for name in names]
     unknown = "does not say which answer was shown first"
     assert [unknown in page for page in pages] == [True, False, True]

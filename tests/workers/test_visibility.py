@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from sqlalchemy import insert, update
 
-from leaderboard.api import leaderboard_json
-from leaderboard.board.query import BoardQuery
-from leaderboard.board.rows import build_board
-from leaderboard.queries import DatabaseSnapshots
+from leaderboard.board.api import leaderboard_json
+from leaderboard.ranking.parameters import BoardQuery
+from leaderboard.ranking.rows import build_board
 from leaderboard.share.exports import as_csv, as_json, extract
+from leaderboard.site.queries import DatabaseSnapshots
 from maintenance.actions import approvals, entries
 from storage import visibility
 from storage.boards import snapshots

@@ -12,10 +12,10 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from sqlalchemy import select
 
-import leaderboard.api
-from leaderboard.cache import BoardCache
-from leaderboard.queries import DatabaseSnapshots
-from leaderboard.render_context import RenderContext
+import leaderboard.board.api
+from leaderboard.site.cache import BoardCache
+from leaderboard.site.queries import DatabaseSnapshots
+from leaderboard.site.render_context import RenderContext
 from maintenance import previews
 from maintenance.actions import operations, rescoring
 from maintenance.actions.rescoring import RescoreRules
@@ -148,7 +148,7 @@ def _settled(database: Database, worker: Worker, spec: BenchmarkSpec) -> dict[st
 
 def _rows(database: Database, spec: BenchmarkSpec, **query: Any) -> dict[str, Any]:
     app, cache = FastAPI(), BoardCache(DatabaseSnapshots(database, spec), context=RenderContext(spec))
-    app.include_router(leaderboard.api.build(cache))
+    app.include_router(leaderboard.board.api.build(cache))
     rows = TestClient(app).get("/api/v1/leaderboard", params={"tier": "scored", **query}).json()["entries"]
     return {row["id"]: row for row in rows}
 

@@ -21,8 +21,8 @@ from starlette.responses import HTMLResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from auth.problem_details import problem
-from leaderboard.render import render
-from leaderboard.render_context import LANGUAGE, RenderContext
+from leaderboard.site.render import render
+from leaderboard.site.render_context import LANGUAGE, RenderContext
 from vlrb.common.translations import ENGLISH
 
 MOST_BYTES = 256 << 10  # of a call: fields hold a few kB, files come by upload, and Gradio keeps a session's values

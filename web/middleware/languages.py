@@ -12,7 +12,7 @@ from urllib.parse import parse_qs
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from leaderboard.render_context import LANGUAGE
+from leaderboard.site.render_context import LANGUAGE
 from vlrb.common.translations import ENGLISH, languages, preferred
 
 COOKIE = "lang"

@@ -18,10 +18,10 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from auth.problem_details import MEDIA_TYPE
-from leaderboard.pages.status_pages import status_page
-from leaderboard.render import message_page
-from leaderboard.render_context import RenderContext
-from leaderboard.responses import respond
+from leaderboard.site.pages import status_page
+from leaderboard.site.render import message_page
+from leaderboard.site.render_context import RenderContext
+from leaderboard.site.responses import respond
 from vlrb.common.messages import _
 from vlrb.common.translations import ENGLISH, Translations, translations
 from web.middleware.replaced_responses import ResponseHeaders, replacing

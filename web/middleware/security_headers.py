@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from leaderboard.responses import SECURITY, security_headers
+from leaderboard.site.responses import SECURITY, security_headers
 
 _POLICY = "Content-Security-Policy"
 _POLICY_NAME = _POLICY.lower().encode()

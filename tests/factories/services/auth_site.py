@@ -21,8 +21,8 @@ from auth.pages import AccountPages
 from auth.routes import build, refusals
 from auth.service import AuthService
 from auth.settings import IdentitySettings, Mode
-from leaderboard.render import environment
-from leaderboard.render_context import RenderContext
+from leaderboard.site.render import environment
+from leaderboard.site.render_context import RenderContext
 from storage.database import Database
 from tests.factories.fakes.openid_provider import CLIENT_ID, CLIENT_SECRET, Provider
 

@@ -12,9 +12,9 @@ from starlette.types import ASGIApp
 from auth import AuthError
 from auth.pages import AccountPages
 from auth.problem_details import refusal
-from leaderboard.pages.status_pages import not_found_page
-from leaderboard.render import assets, environment
-from leaderboard.render_context import RenderContext
+from leaderboard.site.pages import not_found_page
+from leaderboard.site.render import assets, environment
+from leaderboard.site.render_context import RenderContext
 from maintenance import api
 from maintenance.action_context import ItemLookup
 from review import pages

@@ -6,9 +6,9 @@ import gc
 from tempfile import TemporaryDirectory
 
 import app  # noqa: F401
-import leaderboard.cache
+import leaderboard.site.cache
 import web.gradio_app  # noqa: F401
-from leaderboard.render import environment
+from leaderboard.site.render import environment
 from settings import Settings
 from vlrb.common.translations import languages
 from web.app import create_app
@@ -35,6 +35,6 @@ def _is_of_a_page(template: str) -> bool:
     return template.endswith(".html") and template != "submit_parts.html"  # which has an environment of its own
 
 
-leaderboard.cache.BROTLI_QUALITY = 5  # a board is compressed in a twentieth of the time
+leaderboard.site.cache.BROTLI_QUALITY = 5  # a board is compressed in a twentieth of the time
 prepare_service()
 gc.freeze()  # no child writes into the pages of what all share

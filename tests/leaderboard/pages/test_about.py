@@ -6,9 +6,9 @@ import pytest
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-from leaderboard import routes
-from leaderboard.cache import BoardCache
-from leaderboard.pages import about
+from leaderboard.about import pages as about
+from leaderboard.board import pages as routes
+from leaderboard.site.cache import BoardCache
 from tests.factories.labels import SIZES, table
 from tests.factories.snapshots import FixedSource, entry, snapshot
 from tests.factories.specs import VL

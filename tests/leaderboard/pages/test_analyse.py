@@ -10,10 +10,7 @@ from typing import Any
 import pytest
 from starlette.datastructures import QueryParams
 
-from leaderboard.board.reported_results import load_published
-from leaderboard.cache import BoardCache, BoardVersion
-from leaderboard.charts.catalog import CHARTS, charts_of
-from leaderboard.pages.analyse import (
+from leaderboard.analyse.pages import (
     FILES,
     FIRST_SHOWN,
     MOST_CHOSEN,
@@ -24,8 +21,11 @@ from leaderboard.pages.analyse import (
     names,
     read_query,
 )
-from leaderboard.pages.item_catalog import ItemCatalog
-from leaderboard.render_context import RenderContext
+from leaderboard.charts.catalog import CHARTS, charts_of
+from leaderboard.explore.item_catalog import ItemCatalog
+from leaderboard.ranking.reported_results import load_published
+from leaderboard.site.cache import BoardCache, BoardVersion
+from leaderboard.site.render_context import RenderContext
 from tests.factories import pairwise
 from tests.factories.snapshots import FixedSource, entries, entry, snapshot
 from tests.factories.specs import VL

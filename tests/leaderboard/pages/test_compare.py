@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from leaderboard.board import differences
-from leaderboard.board.differences import Pair
-from leaderboard.board.opening import finding
-from leaderboard.board.reported_results import load_published
-from leaderboard.cache import BoardVersion
-from leaderboard.pages import compare, separation
-from leaderboard.render_context import RenderContext
+from leaderboard.compare import separation
+from leaderboard.compare import service as compare
+from leaderboard.ranking import differences
+from leaderboard.ranking.differences import Pair
+from leaderboard.ranking.opening import finding
+from leaderboard.ranking.reported_results import load_published
+from leaderboard.site.cache import BoardVersion
+from leaderboard.site.render_context import RenderContext
 from tests.factories.pairwise import body, body_of, related
 from tests.factories.snapshots import entry, items, label_sets, snapshot
 from tests.factories.specs import DEMO, VL

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from leaderboard.board.differences import Pair, ScoreDifference
-from leaderboard.board.findings import category_finding, neighbour_finding, tag_finding
-from leaderboard.board.position import marked_strips
-from leaderboard.board.rows import build_board
-from leaderboard.cache import BoardCache
-from leaderboard.pages.entry import EntryQuery, page, result_card
-from leaderboard.pages.item_catalog import ItemCatalog
+from leaderboard.entry.pages import EntryQuery, entry_page, result_card
+from leaderboard.explore.item_catalog import ItemCatalog
+from leaderboard.ranking.differences import Pair, ScoreDifference
+from leaderboard.ranking.findings import category_finding, neighbour_finding, tag_finding
+from leaderboard.ranking.position import marked_strips
+from leaderboard.ranking.rows import build_board
+from leaderboard.site.cache import BoardCache
 from tests.factories.snapshots import FixedSource, entry, snapshot
 from tests.factories.specs import SLICES, VL
 from tests.leaderboard.test_sections import reported
@@ -122,7 +122,7 @@ def test_the_page_says_what_as_many_wrong_labels_as_these_corrected_would_cost()
     perfect, value = sorted((perfect or 0, value or 0), reverse=True)
     said = f"overall is {100 * corrected_accuracy(value, 1 - perfect):.1f}% by right labels, not {100 * value:.1f}%"
     for revision, there in (("v2", True), ("v0", False)):
-        render = page(board_version, EntryQuery("e00000000001", revision=revision), catalog=ItemCatalog())
+        render = entry_page(board_version, EntryQuery("e00000000001", revision=revision), catalog=ItemCatalog())
         assert render is not None
         assert (said in " ".join(re.sub("<[^>]+>", " ", render()).split())) == there
 
@@ -131,6 +131,8 @@ def test_the_page_states_place_and_length_apart_as_they_are_stored() -> None:
     made = entry(1, 0.7)
     style = {"order": [0.5, 0.25, 0.75], "length": [-0.1, -0.2, 0.0], "categories": {}, "pairs": 900}
     made["tallies"]["v2"]["behaviour"]["style"] = style
-    render = page(BoardCache(FixedSource(snapshot([made]))).refresh(), EntryQuery(made["id"]), catalog=ItemCatalog())
+    render = entry_page(
+        BoardCache(FixedSource(snapshot([made]))).refresh(), EntryQuery(made["id"]), catalog=ItemCatalog()
+    )
     assert render is not None
     assert re.search(r"\+0\.50 \(\+0\.25 to \+0\.75\).*-0\.10 \(-0\.20 to \+0\.00\)", render(), re.S)

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from leaderboard.cache import BoardVersion
-from leaderboard.pages.explore import PAGE, ItemQuery, ItemSearch, read_query
-from leaderboard.pages.item_catalog import THUMBNAIL_BYTES, ItemCatalog, ItemFileError, ItemTexts, read_item_file
-from leaderboard.render_context import RenderContext
+from leaderboard.explore.item_catalog import THUMBNAIL_BYTES, ItemCatalog, ItemFileError, ItemTexts, read_item_file
+from leaderboard.explore.pages import PAGE, ItemQuery, ItemSearch, read_query
+from leaderboard.site.cache import BoardVersion
+from leaderboard.site.render_context import RenderContext
 from tests.factories.labels import SIZES, pairs, table
 from tests.factories.pairwise import body, related, stored
 from tests.factories.specs import INVENTED, VL

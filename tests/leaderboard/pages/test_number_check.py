@@ -9,9 +9,10 @@ import pytest
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-from leaderboard import api, routes
-from leaderboard.cache import BoardCache
-from leaderboard.render_context import RenderContext, contexts_of
+from leaderboard.board import api
+from leaderboard.board import pages as routes
+from leaderboard.site.cache import BoardCache
+from leaderboard.site.render_context import RenderContext, contexts_of
 from tests.factories.snapshots import FixedSource
 from vlrb.benchmarks.spec_file import load_spec
 from vlrb.numbers.definition_check import figure_names

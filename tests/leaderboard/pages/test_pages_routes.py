@@ -12,10 +12,11 @@ import pytest
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-from leaderboard import api, routes
-from leaderboard.cache import BoardCache
-from leaderboard.pages.item_catalog import ItemCatalog
-from leaderboard.serial_executor import QueueFull, SerialExecutor
+from leaderboard.board import api
+from leaderboard.board import pages as routes
+from leaderboard.explore.item_catalog import ItemCatalog
+from leaderboard.site.cache import BoardCache
+from leaderboard.site.serial_executor import QueueFull, SerialExecutor
 from tests.factories.labels import SIZES, pairs, table
 from tests.factories.pairwise import body, stored
 from tests.factories.snapshots import FixedSource, baselines, entry

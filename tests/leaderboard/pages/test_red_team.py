@@ -9,9 +9,9 @@ from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from bench.red_team import EXPLOITS, OUTPUT, ExploitSetup, run
-from leaderboard import routes
-from leaderboard.cache import BoardCache
-from leaderboard.pages import red_team
+from leaderboard.about import red_team
+from leaderboard.board import pages as routes
+from leaderboard.site.cache import BoardCache
 from tests.factories.snapshots import FixedSource, entries, snapshot
 
 STORED = json.loads(OUTPUT.read_text(encoding="utf-8"))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from leaderboard.board.reported_results import ReportedFigures, load_published
-from leaderboard.cache import BoardCache
-from leaderboard.pages.reported import SORTS, VERDICTS, ReportedView, read_view, reported_page, summary
+from leaderboard.ranking.reported_results import ReportedFigures, load_published
+from leaderboard.reported.pages import SORTS, VERDICTS, ReportedView, read_view, reported_page, summary
+from leaderboard.site.cache import BoardCache
 from tests.factories.snapshots import FixedSource, snapshot
 from vlrb.benchmarks.spec_file import load_spec
 

@@ -12,9 +12,9 @@ from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 import submissions.api
-from leaderboard.cache import BoardCache, CachedResponse
-from leaderboard.responses import SECURITY
 from leaderboard.share.exports import FORMATS
+from leaderboard.site.cache import BoardCache, CachedResponse
+from leaderboard.site.responses import SECURITY
 from tests.factories.services.service import PATIENCE
 from tests.factories.snapshots import FixedSource, entry, snapshot
 from tests.leaderboard.test_routes import serve

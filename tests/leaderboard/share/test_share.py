@@ -9,13 +9,13 @@ from xml.etree import ElementTree as ET
 import pytest
 from PIL import Image, ImageColor
 
-from leaderboard.board.reported_results import load_published
-from leaderboard.board.rows import Board, BoardRow, build_board
-from leaderboard.colours import LIGHT
+from leaderboard.ranking.reported_results import load_published
+from leaderboard.ranking.rows import Board, BoardRow, build_board
 from leaderboard.share import citation, feed, og_image
 from leaderboard.share.badge import badge
 from leaderboard.share.escape import xml
 from leaderboard.share.summary import description, summarize
+from leaderboard.site.colours import LIGHT
 from tests.factories.hostile_text import HOSTILE, MARKUP, UNICODE
 from tests.factories.snapshots import entry, snapshot
 from tests.factories.specs import VL, spec_of

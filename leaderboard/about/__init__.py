@@ -1,0 +1,1 @@
+"""The page about the benchmark, and that of known exploits."""

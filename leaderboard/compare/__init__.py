@@ -1,0 +1,1 @@
+"""Comparison of two to five entries: page and JSON."""

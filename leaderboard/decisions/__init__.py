@@ -1,0 +1,1 @@
+"""The public decision log."""

@@ -1,0 +1,113 @@
+"""Pages ``GET /decisions`` and ``GET /decisions/{seq}``: the public decision log."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import orjson
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from leaderboard.charts.estimates import display_name
+from leaderboard.decisions.service import RankChanges, rank_changes
+from leaderboard.share.feed import Log, PublicDecision
+from leaderboard.site.cache import BoardCache, BoardVersion
+from leaderboard.site.pages import status_page
+from leaderboard.site.render import render
+from leaderboard.site.responses import NotFoundPage, respond
+
+PAGE = 50
+DIGITS = 16  # of a snapshot's id in addresses
+Find = Callable[[int], PublicDecision | None]
+"""The public decision of a number; None where there is none."""
+
+
+def build(cache: BoardCache, log: Log, *, not_found: NotFoundPage, find: Find | None = None) -> APIRouter:
+    """Return the routes; ``not_found`` makes the page for addresses that name nothing, ``find`` finds decisions that
+    the log leaves out."""
+    router = APIRouter(include_in_schema=False)
+
+    @router.api_route("/decisions", methods=["GET", "HEAD"])
+    async def decisions(request: Request) -> Response:
+        before = _seq(request.query_params.get("before", ""))
+        result = await asyncio.to_thread(log, before, PAGE + 1, False)
+        board_version = await cache.current()
+        key = f"/decisions|{before}|{_digest(result)}"
+        response = await board_version.ready(key, lambda: status_page(_list_page(board_version, result, before=before)))
+        return respond(response, request.headers)
+
+    @router.api_route("/decisions/{number}", methods=["GET", "HEAD"])
+    async def one_decision(number: str, request: Request) -> Response:
+        seq = _seq(number)
+        decision = await asyncio.to_thread(find or partial(_in_log, log), seq) if seq is not None else None
+        if decision is None:
+            return not_found(request.headers)
+        board_version, key = await cache.current(), f"/decisions/{seq}|{_digest([decision])}"
+        response = board_version.get_cached(key)
+        if response is None:
+            changed = await _moves(cache, decision)
+            response = await board_version.ready(
+                key, lambda: status_page(_one_page(board_version, decision, changed=changed))
+            )
+        return respond(response, request.headers)
+
+    return router
+
+
+def _in_log(log: Log, seq: int) -> PublicDecision | None:
+    return next((decision for decision in log(seq + 1, 1, True) if decision["seq"] == seq), None)
+
+
+def _seq(text: str) -> int | None:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None
+
+
+def _digest(decisions: Sequence[PublicDecision]) -> str:
+    return hashlib.sha256(orjson.dumps(list(decisions))).hexdigest()[:16]
+
+
+async def _moves(cache: BoardCache, decision: PublicDecision) -> RankChanges | None:
+    """Return what a decision about the board has moved; None for all others, and until the worker has made the new
+    board."""
+    ids = [decision.get(name) for name in ("snapshot_before", "snapshot_after")]
+    board_versions = [await cache.at(str(snapshot_id)) for snapshot_id in ids if snapshot_id]
+    before, after = board_versions if len(board_versions) == 2 else (None, None)
+    if before is None or after is None:
+        return None
+    return await after.executor.take(partial(_between, before), after)
+
+
+def _between(before: BoardVersion, after: BoardVersion) -> RankChanges:
+    return rank_changes(before.board(), after.board())
+
+
+def _list_page(board_version: BoardVersion, decisions: Sequence[PublicDecision], *, before: int | None) -> str:
+    shown = decisions[:PAGE]
+    return _render(
+        board_version,
+        alone=None,
+        decisions=shown,
+        names=_names(board_version, shown),
+        first=before is None,
+        older=shown[-1]["seq"] if len(decisions) > PAGE else None,
+    )
+
+
+def _one_page(board_version: BoardVersion, decision: PublicDecision, *, changed: RankChanges | None) -> str:
+    return _render(board_version, alone=decision, names=_names(board_version, [decision]), moves=changed)
+
+
+def _render(board_version: BoardVersion, **values: Any) -> str:
+    return render(board_version.context, "decisions.html", current="", digits=DIGITS, **values)
+
+
+def _names(board_version: BoardVersion, decisions: Sequence[PublicDecision]) -> dict[str, str]:
+    """Map the entries and reported results that decisions concern to their names, where they have one."""
+    wanted = {decision[key] for decision in decisions for key in ("entry", "result") if decision.get(key)}
+    there = [*board_version.snapshot["entries"], *board_version.snapshot.get("stubs", ())] if wanted else []
+    results = {result.id: result.name for result in board_version.published if result.id in wanted}
+    return results | {entry["id"]: display_name(entry) for entry in there if entry["id"] in wanted and "model" in entry}

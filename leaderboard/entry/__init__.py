@@ -1,0 +1,1 @@
+"""The page of one entry or reported result, and the card of a result."""

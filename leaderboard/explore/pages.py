@@ -1,0 +1,276 @@
+"""Item browser: filter, search, one item. Neither the label nor the stored order of responses is shown."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, Request
+from starlette.responses import FileResponse, Response
+
+from leaderboard.explore.item_catalog import ItemCatalog, ItemTexts
+from leaderboard.ranking.parameters import one_of, page_number
+from leaderboard.site.cache import BoardCache, BoardVersion
+from leaderboard.site.pages import add_page, status_page
+from leaderboard.site.render import render
+from leaderboard.site.responses import REVALIDATE, SECURITY, NotFoundPage, respond
+from vlrb.benchmarks.items import Item, ItemTable, presentation_order
+from vlrb.benchmarks.spec import BenchmarkSpec
+from vlrb.common.messages import _
+from vlrb.statistics.pairwise import BANDS, PairwiseArrays
+
+PAGE = 25
+PREFIX = 12  # digits of a fingerprint in an address
+MOST_WORDS = 200  # letters of a search
+_NAME = re.compile(r"([0-9a-f]{8,64})(-[0-9]{1,3})?")
+RIGHT: Mapping[str, tuple[str, range]] = {
+    "few": (_("under 30%"), range(0, 3)),
+    "some": (_("30 to 70%"), range(3, 7)),
+    "most": (_("70% or more"), range(7, BANDS)),
+}
+"""Filters by the share of judges that were right: name -> words, bands."""
+_IMAGES = {".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".png": "image/png", ".webp": "image/webp", ".gif": "image/gif"}
+
+
+def build(cache: BoardCache, catalog: ItemCatalog, *, not_found: NotFoundPage) -> APIRouter:
+    """Return the routes of the list, of single pairs, and of their images."""
+    router = APIRouter(include_in_schema=False)
+
+    def view(version: BoardVersion, parameters: Mapping[str, str]) -> tuple[str, Callable[[], str]]:
+        query = read_query(parameters, version.spec)
+        return query.url(), partial(explore_page, version, catalog, query=query)
+
+    add_page(router, cache, "/explore", view)
+
+    @router.api_route("/explore/{name}", methods=["GET", "HEAD"])
+    async def one_pair(name: str, request: Request) -> Response:
+        page = await asyncio.to_thread(item_page, await cache.current(), catalog, name=name)
+        return respond(status_page(page), request.headers) if page is not None else not_found(request.headers)
+
+    @router.api_route("/explore/{name}/image", methods=["GET", "HEAD"])
+    async def image(name: str, request: Request) -> Response:
+        board_version = await cache.current()
+        path = await asyncio.to_thread(image_of, board_version, catalog, name=name)
+        kind = _IMAGES.get(path.suffix.lower()) if path is not None else None
+        if path is None or kind is None:
+            return not_found(request.headers)
+        return FileResponse(path, headers={**SECURITY, "Cache-Control": REVALIDATE}, media_type=kind)
+
+    return router
+
+
+@dataclass(frozen=True, slots=True)
+class ItemQuery:
+    """What a visitor wants to see."""
+
+    search: str = ""
+    category: str = ""
+    source: str = ""
+    right: str = ""
+    page: int = 1
+
+    def url(self, **changes: Any) -> str:
+        """Return the address of this view, with changes; what is usual is left out."""
+        view = replace(self, **changes)
+        named = (("q", view.search), ("category", view.category), ("source", view.source), ("right", view.right))
+        pairs = [(name, value) for name, value in named if value]
+        pairs += [("page", str(view.page))] if view.page > 1 else []
+        return "/explore?" + urlencode(pairs) if pairs else "/explore"
+
+
+@dataclass(frozen=True, slots=True)
+class ItemView:
+    """One pair as it is shown. ``words`` of the responses in the order shown; ``right`` in words, "" if not known."""
+
+    name: str  # in the address
+    item: Item
+    number: int  # from 1, in the order of the table
+    texts: ItemTexts | None
+    words: tuple[int, int]
+    right: str
+    id: str
+
+    @property
+    def url(self) -> str:
+        """Its permanent address."""
+        return f"/explore/{self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class ItemPage:
+    """One page of pairs."""
+
+    shown: tuple[ItemView, ...]
+    total: int
+    page: int
+    pages: int
+
+
+@dataclass(frozen=True, slots=True)
+class ItemSearch:
+    """All that there is to browse. ``judges``: how many were compared, for the shares of those that were right."""
+
+    table: ItemTable
+    texts: Sequence[ItemTexts | None] | None
+    bands: Sequence[int] | None
+    judges: int
+
+    @classmethod
+    def of(
+        cls, table: ItemTable, texts: Sequence[ItemTexts | None] | None, *, relations: PairwiseArrays | None
+    ) -> ItemSearch:
+        """``relations`` None, without bands or of another benchmark: nothing is said about judges."""
+        bands = relations.bands if relations is not None else None
+        if relations is None or bands is None or len(bands) != len(table) or not (bands >= 0).any():
+            return cls(table, texts, bands=None, judges=0)
+        return cls(table, texts, bands=bands.tolist(), judges=len(relations.entries))
+
+    def show(self, index: int) -> ItemView:
+        """Return one pair by its item index."""
+        item = self.table.items[index]
+        first, second = presentation_order(item.responses)
+        return ItemView(
+            self.name(item),
+            item,
+            number=index + 1,
+            texts=self.texts[index] if self.texts else None,
+            words=(item.words[first], item.words[second]),
+            right=self._right(index),
+            id=next(iter(item.ids.values())),
+        )
+
+    def name(self, item: Item) -> str:
+        """Return the address of an item; those of equal texts differ at the end of their keys."""
+        return item.key[:PREFIX] + item.key[64:]
+
+    def find(self, name: str) -> int | None:
+        """Return the item index that an address names: a key, or enough of its digits to be the only one."""
+        match = _NAME.fullmatch(name)
+        if not match:
+            return None
+        result = self._named(match[1], match[2] or "")
+        return result[0] if len(result) == 1 else None
+
+    def _named(self, prefix: str, suffix: str) -> list[int]:
+        return [i for i, item in enumerate(self.table.items) if item.key.startswith(prefix) and item.key[64:] == suffix]
+
+    def _right(self, index: int) -> str:
+        band = self.bands[index] if self.bands is not None else -1
+        return f"{band * 10}–{band * 10 + 10}%" if band >= 0 else ""
+
+    def select(self, query: ItemQuery) -> ItemPage:
+        """Filter and cut."""
+        wanted = query.search.lower().split()
+        bands = RIGHT[query.right][1] if query.right else None
+        indexes = [
+            index
+            for index, item in enumerate(self.table.items)
+            if query.category in ("", item.category)
+            and query.source in ("", item.source)
+            and (bands is None or (self.bands is not None and self.bands[index] in bands))
+            and (not wanted or _holds(item, self.texts[index] if self.texts else None, wanted=wanted))
+        ]
+        pages = max(1, -(-len(indexes) // PAGE))
+        page = min(query.page, pages)
+        part = indexes[(page - 1) * PAGE : page * PAGE]
+        return ItemPage(tuple(self.show(index) for index in part), len(indexes), page=page, pages=pages)
+
+
+def _holds(item: Item, texts: ItemTexts | None, *, wanted: Sequence[str]) -> bool:
+    """Return whether every word is somewhere: in the texts, an id, or at the start of the key."""
+    words = [*item.ids.values(), item.source, item.category, *((texts.query, *texts.responses) if texts else ())]
+    text = "\n".join(words).lower()
+    return all(word in text or (len(word) >= 8 and item.key.startswith(word)) for word in wanted)
+
+
+def read_query(parameters: Mapping[str, str], spec: BenchmarkSpec) -> ItemQuery:
+    """Return the view of a query string. A value that means nothing is as good as none: a link never breaks."""
+    return ItemQuery(
+        " ".join(parameters.get("q", "").split())[:MOST_WORDS],
+        one_of(parameters, "category", spec.category_keys),
+        source=one_of(parameters, "source", spec.shown_sources),
+        right=one_of(parameters, "right", RIGHT),
+        page=page_number(parameters),
+    )
+
+
+def by_difficulty(relations: PairwiseArrays | None) -> dict[str, str]:
+    """Return the address of the pairs of each filter of RIGHT, by its words; {} where nothing is known of judges."""
+    known = relations is not None and relations.bands is not None
+    return {text: ItemQuery(right=name).url() for name, (text, _bands) in RIGHT.items()} if known else {}
+
+
+# Pages ---------------------------------------------------------------------------------------------------------------
+
+
+def _pairs(board_version: BoardVersion, catalog: ItemCatalog) -> ItemSearch:
+    """Return what there is to browse now."""
+    return ItemSearch.of(catalog.table, catalog.texts, relations=catalog.relations(board_version, with_anonymous=True))
+
+
+def explore_page(board_version: BoardVersion, catalog: ItemCatalog, *, query: ItemQuery) -> str:
+    """Return a page of pairs; the shares of judges are those of the board version."""
+    pairs = _pairs(board_version, catalog)
+    held = {item.source for item in pairs.table.items}
+    categories = {item.category for item in pairs.table.items}
+    return render(
+        board_version.context,
+        "explore.html",
+        current="/explore",
+        demo=board_version.spec.synthetic,
+        pairs=pairs,
+        query=query,
+        item_page=(result := pairs.select(query)),
+        thumbnails={view.name for view in result.shown if catalog.has_thumbnail(view.texts)},
+        spec=board_version.spec,
+        sources=[
+            (key, board_version.spec.source_category[key]) for key in board_version.spec.shown_sources if key in held
+        ],
+        categories=[key for key in board_version.spec.category_keys if key in categories],
+        right=RIGHT if pairs.bands is not None else {},
+        per_page=PAGE,
+        broken=catalog.has_item_file and pairs.texts is None,
+    )
+
+
+def item_page(board_version: BoardVersion, catalog: ItemCatalog, *, name: str) -> str | None:
+    """Return one pair; None if no item, or more than one, has this name."""
+    pairs = _pairs(board_version, catalog)
+    index = pairs.find(name)
+    if index is None:
+        return None
+    view = pairs.show(index)
+    near = {
+        word: pairs.show(at)
+        for word, at in (("previous", index - 1), ("next", index + 1))
+        if 0 <= at < len(pairs.table)
+    }
+    image = view.texts.image if view.texts else ""
+    return render(
+        board_version.context,
+        "explore_item.html",
+        current="/explore",
+        demo=board_version.spec.synthetic,
+        spec=board_version.spec,
+        shown=view,
+        image=f"/explore/{view.name}/image" if catalog.image(image) else "",
+        near=near,
+        judges=pairs.judges,
+        all_pairs=ItemQuery(),
+        total=len(pairs.table),
+        broken=catalog.has_item_file and pairs.texts is None,
+    )
+
+
+def image_of(board_version: BoardVersion, catalog: ItemCatalog, *, name: str) -> Path | None:
+    """Return the image file of one pair."""
+    pairs = _pairs(board_version, catalog)
+    index = pairs.find(name)
+    texts = pairs.texts[index] if index is not None and pairs.texts else None
+    return catalog.image(texts.image) if texts else None

@@ -1,1 +1,0 @@
-"""Pages beside the board: number check, comparison, item browser, about, decisions, red team."""

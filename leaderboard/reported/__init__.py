@@ -1,0 +1,1 @@
+"""Published figures, checked; the number check."""

@@ -1,0 +1,123 @@
+"""Pages about a board, made once for each view; not found, no board at that time, error, withdrawn."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from typing import Any
+
+from fastapi import APIRouter, Request
+from starlette.datastructures import Headers
+from starlette.responses import Response
+
+from leaderboard.site import render
+from leaderboard.site.cache import BoardCache, BoardVersion, CachedResponse
+from leaderboard.site.render_context import RenderContext
+from leaderboard.site.responses import HTML, query_of, requested_version, respond
+from vlrb.common.messages import _
+
+_AGAIN = ((_("Try again"), ""), (_("The board"), "/"))
+_TEXTS = {
+    "not-found": (
+        404,
+        _("This page does not exist"),
+        _("Check the address; entry links never change. Or search for the judge by its name."),
+        (
+            (_("Leaderboard"), "/"),
+            (_("Compare judges"), "/compare"),
+            (_("Browse the pairs"), "/explore"),
+            (_("About the benchmark"), "/about"),
+            (_("API"), "/docs"),
+        ),
+    ),
+    "no-board": (
+        404,
+        _("No leaderboard for that date"),
+        _(
+            "To find an old board, give a day (as_of=2026-11-01), an instant, or at least twelve digits of a "
+            "snapshot’s id."
+        ),
+        ((_("The current board"), "/"),),
+    ),
+    "busy": (
+        503,
+        _("Too many readers at the moment"),
+        _("Pages that take long to make are in demand. Please try again in a few seconds."),
+        _AGAIN,
+    ),
+    "offline": (
+        503,
+        _("Not available at the moment"),
+        _("The database does not answer. Nothing that was sent before is lost; please try again in a few seconds."),
+        _AGAIN,
+    ),
+    "failed": (
+        500,
+        _("That went wrong"),
+        _("The fault is ours and is in our log. Nothing that you sent is lost; please try again in a moment."),
+        _AGAIN,
+    ),
+}
+"""Pages by name: HTTP status, title, lead, links."""
+
+PageView = Callable[[BoardVersion, Mapping[str, str]], tuple[str, Callable[[], str]]]
+"""What reads a query string: the key of the page asked for, and what makes it."""
+
+
+def add_page(
+    router: APIRouter, cache: BoardCache, path: str, view: PageView, *, dated: bool = False, drawing: bool = False
+) -> None:
+    """Add a page about a board that is made once for each view. ``dated``: it shows old boards too; ``drawing``: it has
+    a figure."""
+
+    @router.api_route(path, methods=["GET", "HEAD"])
+    async def page(request: Request) -> Response:
+        board_version = await requested_version(cache, request) if dated else await cache.current()
+        if board_version is None:
+            return message_reply(cache.context, "no-board", request.headers)
+        key, make = await asyncio.to_thread(view, board_version, query_of(request, board_version))
+        response = await board_version.ready(key, lambda: status_page(make()))
+        return respond(response, request.headers, drawing=drawing)
+
+
+def message_reply(context: RenderContext, name: str, headers: Headers) -> Response:
+    """Return one of _TEXTS as a person should see it."""
+    return respond(
+        _body(context.in_language(context.language), name), headers, status=_TEXTS[name][0], cache_control="no-store"
+    )
+
+
+def not_found_page(context: RenderContext, headers: Headers) -> Response:
+    """404 as a person should see it."""
+    return message_reply(context, "not-found", headers)
+
+
+def not_scored(
+    context: RenderContext, name: str, *, revision: str, known: Mapping[str, str], headers: Headers
+) -> Response:
+    """404 for an entry under labels that it was not scored with; ``known``: those that it was -> address."""
+    links = tuple(
+        (_("Labels {value}", value=label_revision), context.prefix + url) for label_revision, url in known.items()
+    )
+    lead = _("This entry was not scored under labels “{revision}”.", revision=revision[:40])
+    page = render.message_page(context, name, lead=lead, links=(*links, (_("The board"), "/")))
+    return respond(status_page(page), headers, status=404, cache_control="no-store")
+
+
+def withdrawn(context: RenderContext, stub: Mapping[str, Any], *, headers: Headers) -> Response:
+    """410: what is left of an entry that its owner or a maintainer has withdrawn, or of a reported result that was
+    removed."""
+    page = render.withdrawn_page(context, stub)
+    return respond(status_page(page), headers, status=410, cache_control="no-store")
+
+
+def status_page(page: str) -> CachedResponse:
+    """Return a page that is probably asked for a single time."""
+    return CachedResponse.of(page.encode(), HTML, quick=True)
+
+
+@lru_cache(maxsize=128)
+def _body(context: RenderContext, name: str) -> CachedResponse:
+    _status, title, lead, links = _TEXTS[name]
+    return status_page(render.message_page(context, title, lead=lead, links=links, search=name == "not-found"))
