@@ -37,11 +37,7 @@ def build(cache: BoardCache, catalog: ItemCatalog) -> APIRouter:
     """Return the routes of the page, of known exploits, and of the sample of predictions."""
     router = APIRouter(include_in_schema=False)
     add_page(
-        router,
-        cache,
-        "/about",
-        lambda version, _parameters: ("/about", partial(about_page, version, catalog)),
-        drawing=True,
+        router, cache, "/about", lambda version, _: ("/about", partial(about_page, version, catalog)), drawing=True
     )
 
     @router.api_route("/red-team", methods=["GET", "HEAD"])

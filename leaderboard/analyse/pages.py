@@ -27,10 +27,10 @@ from leaderboard.ranking.scoring_rules import scoring_context
 from leaderboard.share.exports import file_stem
 from leaderboard.site.cache import BoardCache, BoardVersion, CachedResponse
 from leaderboard.site.colours import dark_colours
-from leaderboard.site.pages import add_page
+from leaderboard.site.pages import add_page, not_found_page
 from leaderboard.site.render import past_board_context, permanent, render
 from leaderboard.site.render_context import RenderContext
-from leaderboard.site.responses import OF_A_LANGUAGE, NotFoundPage, query_of, requested_version, respond
+from leaderboard.site.responses import OF_A_LANGUAGE, query_of, requested_version, respond
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import _
 from vlrb.protocols import protocols
@@ -47,7 +47,7 @@ _WORDS = ("scored", "reported", "yes", "no", "longer", "shorter", "confidence", 
 _PICKED = re.compile(r"\[(e[0-9a-z]{11}|r-[\w-]{1,78})\]$")  # an id, as a choice of the field ends
 
 
-def build(cache: BoardCache, catalog: ItemCatalog, *, not_found: NotFoundPage) -> APIRouter:
+def build(cache: BoardCache, catalog: ItemCatalog) -> APIRouter:
     """Return the routes of the page and of the files of figures."""
     router = APIRouter(include_in_schema=False)
 
@@ -61,12 +61,12 @@ def build(cache: BoardCache, catalog: ItemCatalog, *, not_found: NotFoundPage) -
     async def figure(kind: str, request: Request) -> Response:
         board_version = await requested_version(cache, request) if kind in FILES else None
         if board_version is None:
-            return not_found(request.headers)
+            return not_found_page(cache.context, request.headers)
         query = await asyncio.to_thread(read_query, query_of(request, board_version), board_version)
         key, make = query.url(kind), partial(figure_file, board_version, query, catalog)
         response = board_version.get_cached(key) or await board_version.executor.take(make, kind)
         if response is None:
-            return not_found(request.headers)
+            return not_found_page(cache.context, request.headers)
         reply = respond(board_version.get_or_render(key, lambda: response), request.headers)
         reply.headers["Vary"] = OF_A_LANGUAGE
         reply.headers["Content-Disposition"] = f'attachment; filename="{query.file_name(kind)}"'

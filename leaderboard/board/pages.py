@@ -82,7 +82,6 @@ def build(
     """Routes of the board, its column file, entries and static files, and of the pages beside it; ``log``
     tells what was decided, ``elsewhere`` where an entry of another benchmark is found."""
     catalog = catalog or ItemCatalog(spec=cache.spec)
-    missing = partial(not_found_page, cache.context)
     router = APIRouter(include_in_schema=False)
 
     @router.api_route("/", methods=["GET", "HEAD"])
@@ -91,16 +90,16 @@ def build(
 
     @router.api_route("/static/{name}", methods=["GET", "HEAD"])
     async def static(name: str, request: Request) -> Response:
-        return _static(name, cache.spec, headers=request.headers) or missing(request.headers)
+        return _static(name, cache.spec, headers=request.headers) or not_found_page(cache.context, request.headers)
 
-    router.include_router(analyse.build(cache, catalog, not_found=missing))
+    router.include_router(analyse.build(cache, catalog))
     router.include_router(compare.build(cache, catalog))
-    router.include_router(explore.build(cache, catalog, not_found=missing))
-    router.include_router(reported.build(cache, not_found=missing))
+    router.include_router(explore.build(cache, catalog))
+    router.include_router(reported.build(cache))
     router.include_router(about.build(cache, catalog))
-    router.include_router(entry.build(cache, catalog, elsewhere=elsewhere, not_found=missing))
-    router.include_router(decisions.build(cache, log, not_found=missing, find=find))
-    router.include_router(sharing.build(cache, missing, log=log))
+    router.include_router(entry.build(cache, catalog, elsewhere))
+    router.include_router(decisions.build(cache, log, find))
+    router.include_router(sharing.build(cache, log))
     return router
 
 

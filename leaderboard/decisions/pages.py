@@ -16,9 +16,9 @@ from leaderboard.charts.estimates import display_name
 from leaderboard.decisions.service import RankChanges, rank_changes
 from leaderboard.share.feed import Log, PublicDecision
 from leaderboard.site.cache import BoardCache, BoardVersion
-from leaderboard.site.pages import status_page
+from leaderboard.site.pages import not_found_page, status_page
 from leaderboard.site.render import render
-from leaderboard.site.responses import NotFoundPage, respond
+from leaderboard.site.responses import respond
 
 PAGE = 50
 DIGITS = 16  # of a snapshot's id in addresses
@@ -26,9 +26,8 @@ Find = Callable[[int], PublicDecision | None]
 """The public decision of a number; None where there is none."""
 
 
-def build(cache: BoardCache, log: Log, *, not_found: NotFoundPage, find: Find | None = None) -> APIRouter:
-    """Return the routes; ``not_found`` makes the page for addresses that name nothing, ``find`` finds decisions that
-    the log leaves out."""
+def build(cache: BoardCache, log: Log, find: Find | None = None) -> APIRouter:
+    """Return the routes; ``find`` finds decisions that the log leaves out."""
     router = APIRouter(include_in_schema=False)
 
     @router.api_route("/decisions", methods=["GET", "HEAD"])
@@ -45,7 +44,7 @@ def build(cache: BoardCache, log: Log, *, not_found: NotFoundPage, find: Find | 
         seq = _seq(number)
         decision = await asyncio.to_thread(find or partial(_in_log, log), seq) if seq is not None else None
         if decision is None:
-            return not_found(request.headers)
+            return not_found_page(cache.context, request.headers)
         board_version, key = await cache.current(), f"/decisions/{seq}|{_digest([decision])}"
         response = board_version.get_cached(key)
         if response is None:

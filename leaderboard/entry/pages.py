@@ -31,9 +31,9 @@ from leaderboard.share import badge, citation
 from leaderboard.share.pages import base_of
 from leaderboard.share.summary import board_of, preview, row_of, summarize
 from leaderboard.site.cache import BoardCache, BoardVersion
-from leaderboard.site.pages import message_reply, not_scored, status_page, withdrawn
+from leaderboard.site.pages import message_reply, not_found_page, not_scored, status_page, withdrawn
 from leaderboard.site.render import past_board_context, permanent, render, safe_link
-from leaderboard.site.responses import NotFoundPage, query_of, requested_version, respond
+from leaderboard.site.responses import query_of, requested_version, respond
 from storage.metadata import facts
 from vlrb.baselines import EARLIER
 from vlrb.common.messages import Message, _
@@ -47,9 +47,7 @@ from vlrb.statistics.uncertainty import Z, wilson
 PATIENCE = 20.0  # seconds after which no test is waited for: of one judge's versions only the best is tested
 
 
-def build(
-    cache: BoardCache, catalog: ItemCatalog, *, elsewhere: Callable[[str], str | None], not_found: NotFoundPage
-) -> APIRouter:
+def build(cache: BoardCache, catalog: ItemCatalog, elsewhere: Callable[[str], str | None]) -> APIRouter:
     """Return the route; ``elsewhere`` tells where an entry of another benchmark is found."""
     router = APIRouter(include_in_schema=False)
 
@@ -67,20 +65,14 @@ def build(
             return wrong
         asked_for = EntryQuery(entry_id, revision if result is not None else "", as_of=as_of)
         gone = (await cache.current()).removed_entry(entry_id) if as_of else None
-        page = entry_page(
-            board_version,
-            asked_for,
-            catalog=catalog,
-            base=base,
-            gone=gone,
-        )
+        page = entry_page(board_version, asked_for, catalog=catalog, base=base, gone=gone)
         if page is None:
             left = board_version.removed_entry(entry_id)
             if left is None and (there := await asyncio.to_thread(elsewhere, entry_id)):
                 return RedirectResponse(there, 308)
-            return (
-                not_found(request.headers) if left is None else withdrawn(cache.context, left, headers=request.headers)
-            )
+            if left is None:
+                return not_found_page(cache.context, request.headers)
+            return withdrawn(cache.context, left, headers=request.headers)
         response = await board_version.ready(f"{asked_for.url()}|{base}", lambda: status_page(page()))
         return respond(response, request.headers, drawing=True)
 

@@ -17,9 +17,9 @@ from starlette.responses import FileResponse, Response
 from leaderboard.explore.item_catalog import ItemCatalog, ItemTexts
 from leaderboard.ranking.parameters import one_of, page_number
 from leaderboard.site.cache import BoardCache, BoardVersion
-from leaderboard.site.pages import add_page, status_page
+from leaderboard.site.pages import add_page, not_found_page, status_page
 from leaderboard.site.render import render
-from leaderboard.site.responses import REVALIDATE, SECURITY, NotFoundPage, respond
+from leaderboard.site.responses import REVALIDATE, SECURITY, respond
 from vlrb.benchmarks.items import Item, ItemTable, presentation_order
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import _
@@ -38,7 +38,7 @@ RIGHT: Mapping[str, tuple[str, range]] = {
 _IMAGES = {".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".png": "image/png", ".webp": "image/webp", ".gif": "image/gif"}
 
 
-def build(cache: BoardCache, catalog: ItemCatalog, *, not_found: NotFoundPage) -> APIRouter:
+def build(cache: BoardCache, catalog: ItemCatalog) -> APIRouter:
     """Return the routes of the list, of single pairs, and of their images."""
     router = APIRouter(include_in_schema=False)
 
@@ -51,7 +51,9 @@ def build(cache: BoardCache, catalog: ItemCatalog, *, not_found: NotFoundPage) -
     @router.api_route("/explore/{name}", methods=["GET", "HEAD"])
     async def one_pair(name: str, request: Request) -> Response:
         page = await asyncio.to_thread(item_page, await cache.current(), catalog, name=name)
-        return respond(status_page(page), request.headers) if page is not None else not_found(request.headers)
+        if page is None:
+            return not_found_page(cache.context, request.headers)
+        return respond(status_page(page), request.headers)
 
     @router.api_route("/explore/{name}/image", methods=["GET", "HEAD"])
     async def image(name: str, request: Request) -> Response:
@@ -59,7 +61,7 @@ def build(cache: BoardCache, catalog: ItemCatalog, *, not_found: NotFoundPage) -
         path = await asyncio.to_thread(image_of, board_version, catalog, name=name)
         kind = _IMAGES.get(path.suffix.lower()) if path is not None else None
         if path is None or kind is None:
-            return not_found(request.headers)
+            return not_found_page(cache.context, request.headers)
         return FileResponse(path, headers={**SECURITY, "Cache-Control": REVALIDATE}, media_type=kind)
 
     return router

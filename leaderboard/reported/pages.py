@@ -15,10 +15,10 @@ from leaderboard.ranking.parameters import one_of
 from leaderboard.ranking.reported_results import ReportedFigures, find, left_out, load_published
 from leaderboard.reported.findings import report_findings
 from leaderboard.site.cache import BoardCache, BoardVersion
-from leaderboard.site.pages import add_page, status_page
+from leaderboard.site.pages import add_page, not_found_page, status_page
 from leaderboard.site.render import render
 from leaderboard.site.render_context import RenderContext
-from leaderboard.site.responses import NotFoundPage, respond
+from leaderboard.site.responses import respond
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import _
 from vlrb.judges import judge_slug
@@ -41,7 +41,7 @@ VERDICTS: Mapping[str, str] = {
 SORTS = ("verdict", "score", "judge", "date")
 
 
-def build(boards: BoardCache, *, not_found: NotFoundPage) -> APIRouter:
+def build(boards: BoardCache) -> APIRouter:
     """Return the routes of both pages."""
     router, spec = APIRouter(include_in_schema=False), boards.spec
 
@@ -54,7 +54,7 @@ def build(boards: BoardCache, *, not_found: NotFoundPage) -> APIRouter:
     @router.api_route("/check-numbers", methods=["GET", "HEAD"])
     async def check_numbers(request: Request) -> Response:
         if not (spec.splits or spec.editions):
-            return not_found(request.headers)
+            return not_found_page(boards.context, request.headers)
         page, wrong = await asyncio.to_thread(check_page, boards.context, request.query_params)
         return respond(status_page(page), request.headers, status=400 if wrong else 200)
 

@@ -23,8 +23,9 @@ from leaderboard.share import api_reference, badge, citation, exports, feed, og_
 from leaderboard.share.feed import Log, nothing
 from leaderboard.share.summary import row_of, summarize
 from leaderboard.site.cache import BoardCache, BoardVersion, CachedResponse
+from leaderboard.site.pages import not_found_page
 from leaderboard.site.render import permanent
-from leaderboard.site.responses import HTML, NotFoundPage, no_entry, requested_version, respond
+from leaderboard.site.responses import HTML, no_entry, requested_version, respond
 from vlrb.common.messages import _
 
 _SVG, _PNG, _ATOM = "image/svg+xml; charset=utf-8", "image/png", "application/atom+xml; charset=utf-8"
@@ -33,24 +34,23 @@ _A_WHILE = "public, max-age=300"  # seconds; what other sites show is asked for 
 _COMPRESSED = (_PNG, *(form.media_type for form in exports.FORMATS.values() if form.compressed))
 
 
-def build(cache: BoardCache, not_found: NotFoundPage, *, log: Log = nothing) -> APIRouter:
-    """Return the routes; ``not_found`` makes the page for addresses that name nothing, ``log`` tells what was
-    decided."""
+def build(cache: BoardCache, log: Log = nothing) -> APIRouter:
+    """Return the routes; ``log`` tells what was decided."""
     router = APIRouter(include_in_schema=False)
-    _add_files(router, cache, not_found)
+    _add_files(router, cache)
     for path, file in _ENTRY_FILES.items():
         _add_entry_file(router, cache, path=path, file=file)
     _add_for_programs(router, cache, log)
     return router
 
 
-def _add_files(router: APIRouter, cache: BoardCache, not_found: NotFoundPage) -> None:
+def _add_files(router: APIRouter, cache: BoardCache) -> None:
     @router.api_route("/export/board.{suffix}", methods=["GET", "HEAD"])
     async def board_file(suffix: str, request: Request) -> Response:
         board_version = await requested_version(cache, request)
         form = exports.FORMATS.get(suffix)
         if board_version is None or form is None:
-            return not_found(request.headers)
+            return not_found_page(cache.context, request.headers)
         view = read_query(request.query_params, board_version.revisions, spec=board_version.spec)
         base = base_of(board_version, request)
         make = lambda: _body(form.write(_extract(board_version, view, base=base)), form.media_type)  # noqa: E731
@@ -65,7 +65,7 @@ def _add_files(router: APIRouter, cache: BoardCache, not_found: NotFoundPage) ->
     async def cite(request: Request) -> Response:
         board_version = await requested_version(cache, request)
         if board_version is None:
-            return not_found(request.headers)
+            return not_found_page(cache.context, request.headers)
         view = read_query(request.query_params, board_version.revisions, spec=board_version.spec)
         base = base_of(board_version, request)
         make = lambda: _body(citations(board_version, view, base=base).encode(), _BIBTEX)  # noqa: E731

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from vlrb.benchmarks.spec import DEFAULT_BENCHMARK, BenchmarkSpec
 from vlrb.benchmarks.spec_file import load_spec
@@ -41,10 +42,6 @@ PREFIX = "/b/"
 """What addresses of benchmarks beside the first begin with."""
 
 
-def _default_spec() -> BenchmarkSpec:
-    return load_spec(DEFAULT_BENCHMARK)
-
-
 @dataclass(frozen=True, slots=True)
 class RenderContext:
     """What the pages of one benchmark have in common.
@@ -54,7 +51,7 @@ class RenderContext:
     picker. ``fixed_language``: of the pages; "" is that of the request.
     """
 
-    spec: BenchmarkSpec = field(default_factory=_default_spec)
+    spec: BenchmarkSpec = field(default_factory=partial(load_spec, DEFAULT_BENCHMARK))
     local_mode: bool = False
     prefix: str = ""
     benchmarks: tuple[ServedBenchmark, ...] = ()

@@ -3,7 +3,7 @@ headers, problem details."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from typing import Annotated, Any
 
 import orjson
@@ -49,8 +49,6 @@ AsOf = Annotated[
     str | None,
     Query(description="An old board: a day, an ISO instant (UTC unless it says otherwise) or a snapshot's id"),
 ]
-NotFoundPage = Callable[[Headers], Response]
-"""The page for addresses that name nothing."""
 
 
 async def requested_version(cache: BoardCache, request: Request) -> BoardVersion | None:
