@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -12,7 +12,7 @@ import numpy.typing as npt
 from vlrb.benchmarks.items import ItemTable
 from vlrb.benchmarks.labels import NOT_LABELLED
 from vlrb.benchmarks.spec import TIE
-from vlrb.statistics.calibration import Calibration, score_calibration, vote_calibration
+from vlrb.statistics.calibration import Calibration, score_calibration, vote_calibrations
 from vlrb.statistics.position_bias import PositionBias, is_one_sided, position_bias
 from vlrb.statistics.reliability import self_consistency
 from vlrb.statistics.style_control import StyleControl, style_control
@@ -55,19 +55,66 @@ def behaviour_of(
     margins: Margins | None = None,
     table: ItemTable | None = None,
 ) -> Behaviour:
-    """Return the behaviour on all pairs of a file, or on the pairs of a label revision.
+    """Return the behaviour of one judge."""
+    matrix = votes.matrix[np.newaxis]
+    return behaviours_of(matrix, [orders], preferred=preferred, margins=[margins], table=table)[0]
 
-    ``orders``: what the judge would have voted had it always chosen the response that it was shown first; UNDECIDED
-    where nobody knows. ``preferred``: the labels of the revision, by item, of ``table``. ``margins``: of single votes
-    that follow from scores.
+
+def behaviours_of(
+    matrix: Matrix,
+    orders: Sequence[Votes | None],
+    *,
+    preferred: npt.NDArray[np.int8] | None,
+    margins: Sequence[Margins | None],
+    table: ItemTable | None,
+) -> list[Behaviour]:
+    """Return the behaviour of judges with the same K on all pairs of their files, or on those of a label revision.
+
+    ``matrix``: judges x items x K. ``orders``: what each would have voted had it always chosen the response that it was
+    shown first; UNDECIDED where nobody knows. ``preferred``: the labels of the revision, by item, of ``table``.
+    ``margins``: of single votes that follow from scores.
     """
-    present = votes.matrix[:, 0] != ABSENT
+    if preferred is not None and (preferred == NOT_LABELLED).any():
+        matrix = np.where((preferred == NOT_LABELLED)[:, np.newaxis], np.int8(ABSENT), matrix)
+    return [
+        _with_scores_and_orders(behaviour, votes, order, preferred=preferred, margins=margin, table=table)
+        for behaviour, votes, order, margin in zip(_of_votes(matrix, preferred), matrix, orders, margins, strict=True)
+    ]
+
+
+def _of_votes(matrix: Matrix, preferred: npt.NDArray[np.int8] | None) -> Iterator[Behaviour]:
+    """Yield what follows from the votes alone."""
+    calibrations: Sequence[Calibration | None] = [None] * len(matrix)
     if preferred is not None:
-        present &= preferred != NOT_LABELLED
-    matrix = votes.matrix[present]
+        calibrations = vote_calibrations(resolved(matrix, preferred[:, np.newaxis]), preferred)
+    consistency = self_consistency(matrix)
+    votes = (matrix != ABSENT).sum(axis=(1, 2))
+    undecided = (matrix == UNDECIDED).sum(axis=(1, 2))
+    for judge, known in enumerate(calibrations):
+        if not votes[judge]:
+            yield Behaviour(0.0, None, self_consistency=None)
+            continue
+        same = None if consistency is None else float(consistency[judge])
+        readable = float((votes[judge] - undecided[judge]) / votes[judge])
+        yield Behaviour(readable, None, self_consistency=same, calibration=known)
+
+
+def _with_scores_and_orders(
+    behaviour: Behaviour,
+    votes: Matrix,
+    orders: Votes | None,
+    *,
+    preferred: npt.NDArray[np.int8] | None,
+    margins: Margins | None,
+    table: ItemTable | None,
+) -> Behaviour:
+    """Return the behaviour with what the scores and the order of the responses add to it."""
+    if orders is None and (margins is None or preferred is None):
+        return behaviour
+    present = votes[:, 0] != ABSENT
+    matrix = votes[present]
     labels = None if preferred is None else preferred[present]
-    behaviour = _without_order(matrix, labels)
-    if labels is not None and margins is not None and votes.k == 1:
+    if labels is not None and margins is not None and matrix.shape[1] == 1:
         verdict = resolved(matrix, labels[:, np.newaxis])[:, 0]
         sure = score_calibration(margins[present], verdict, label=labels)
         behaviour = replace(behaviour, calibration=sure)
@@ -82,13 +129,15 @@ def behaviour_of(
         position_bias=None if labels is None else _position_bias(matrix, first, labels=labels),
         one_order=_one_order(first, known, labels=labels) if known.any() else None,
         both_orders=_both_orders(matrix, first),
-        style=None if preferred is None or table is None else _style(votes, orders, preferred=preferred, table=table),
+        style=None
+        if preferred is None or table is None
+        else _style(votes, orders.matrix, preferred=preferred, table=table),
     )
 
 
-def _style(votes: Votes, orders: Votes, *, preferred: Matrix, table: ItemTable) -> StyleControl | None:
+def _style(votes: Matrix, orders: Matrix, *, preferred: Matrix, table: ItemTable) -> StyleControl | None:
     label = preferred[:, np.newaxis]
-    chosen, first = (resolved(one.matrix, label) for one in (votes, orders))
+    chosen, first = (resolved(one, label) for one in (votes, orders))
     known = np.isin(chosen, (0, 1)) & np.isin(first, (0, 1)) & np.isin(label, (0, 1))
     pair, best = np.nonzero(known)[0], np.broadcast_to(label, chosen.shape)[known]
     words, other = table.word_counts[pair, best], table.word_counts[pair, 1 - best]
@@ -108,15 +157,6 @@ def _both_orders(matrix: Matrix, first: Matrix) -> float | None:
     asked = (first != UNDECIDED).all(axis=1) & (first[:, 0] != first[:, 1])
     same = (matrix[:, 0] == matrix[:, 1]) & (matrix[:, 0] != UNDECIDED)
     return float(same[asked].mean()) if asked.any() else None
-
-
-def _without_order(matrix: Matrix, labels: npt.NDArray[np.int8] | None) -> Behaviour:
-    if not len(matrix):
-        return Behaviour(0.0, None, self_consistency=None)
-    known = None if labels is None else vote_calibration(resolved(matrix, labels[:, np.newaxis]), labels)
-    return Behaviour(
-        float((matrix != UNDECIDED).mean()), None, self_consistency=self_consistency(matrix), calibration=known
-    )
 
 
 def _position_bias(matrix: Matrix, first: Matrix, *, labels: npt.NDArray[np.int8]) -> PositionBias | None:

@@ -12,7 +12,7 @@ def commit(digest: str, salt: bytes) -> str:
 
     The digest alone would not do: that of a set with few changes can be found by trying.
     """
-    return hmac.new(salt, digest.encode("ascii"), hashlib.sha256).hexdigest()
+    return hmac.digest(salt, digest.encode("ascii"), "sha256").hex()
 
 
 def sha256(text: str) -> str:

@@ -19,6 +19,7 @@ from sqlalchemy import (
     select,
     update,
 )
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
 from storage.clock import database_now, read_clock
@@ -168,17 +169,17 @@ def mark_done_in_bulk(
     A worker that runs one of them loses its lease (the epoch grows), so it cannot record the score a second time.
     """
     _one_at_a_time(session, benchmark, label_revision=label_revision)
-    same = (Job.label_revision == label_revision, Job.scorer_version == scorer_version)
-    others = update(Job).where(*same, Job.submission_id.in_(submission_ids), Job.state != State.DONE.value)
-    ended = {"state": State.DONE.value, "lease_until": None, "finished_at": database_now(), "outcome": ""}
-    change_rows(session, others.values(epoch=Job.epoch + 1, **ended))
-    known = set(session.scalars(select(Job.submission_id).where(*same, Job.submission_id.in_(submission_ids))))
-    now = read_clock(session)
-    about = {"benchmark": benchmark, "label_revision": label_revision, "scorer_version": scorer_version}
-    done = {"priority": BACKFILL, "state": State.DONE.value, "created_at": now, "finished_at": now}
-    missing = [{**about, **done, "submission_id": name} for name in submission_ids if name not in known]
-    if missing:
-        session.execute(insert(Job), missing)
+    key = {"label_revision": label_revision, "scorer_version": scorer_version}
+    done = {"state": State.DONE.value, "finished_at": read_clock(session)}
+    new = {"benchmark": benchmark, **key, **done, "priority": BACKFILL}
+    jobs = (postgresql if session.get_bind().dialect.name == "postgresql" else sqlite).insert(Job)
+    jobs = jobs.on_conflict_do_update(
+        index_elements=["submission_id", *key],
+        set_={**done, "epoch": Job.epoch + 1, "lease_until": None, "outcome": ""},
+        where=Job.state != State.DONE.value,
+    )
+    if submission_ids:
+        session.execute(jobs, [{**new, "submission_id": name} for name in submission_ids])
 
 
 def progress(session: Session, submission_id: str) -> JobProgress:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tests.factories import small_benchmark
 from vlrb.behaviour import behaviour_of
 from vlrb.predictions.parse import parse_predictions
-from vlrb.statistics.calibration import Calibration, best_steepness, calibration, score_calibration, vote_calibration
+from vlrb.statistics.calibration import Calibration, best_steepness, calibration, score_calibration, vote_calibrations
 from vlrb.votes import ABSENT, UNDECIDED, pack_margins, unpack_margins
 
 verdicts = st.lists(st.tuples(st.sampled_from((0.6, 0.8, 1.0)), st.booleans()), min_size=1, max_size=5)
@@ -67,11 +67,11 @@ def test_a_judge_that_abstains_has_no_accuracy_at_coverages_that_it_does_not_rea
 def test_of_votes_the_confidence_is_the_share_of_all_k_for_the_majority() -> None:
     label = np.array([0, 1, 0, 1, 0], dtype=np.int8)
     votes = np.array([[0, 0, 0], [1, 1, UNDECIDED], [1, 1, 0], [0, 1, UNDECIDED], [ABSENT] * 3], dtype=np.int8)
-    result = vote_calibration(votes, label)
+    result = vote_calibrations(votes[np.newaxis], label)[0]
     assert result is not None
     assert (result.asked, result.pairs, result.votes_per_item) == (4, 3, 3)
     assert list(result.bins) == [(0.666667, 0.5, 2), (1.0, 1.0, 1)]
-    assert vote_calibration(votes[:, :1], label) is None
+    assert vote_calibrations(votes[np.newaxis, :, :1], label)[0] is None
 
 
 def test_the_temperature_is_the_most_likely_one() -> None:

@@ -15,7 +15,7 @@ import numpy as np
 
 from vlrb.arrays import Array, BoolArray, FloatArray
 from vlrb.benchmarks.spec import TIE
-from vlrb.votes import ABSENT, majority
+from vlrb.votes import ABSENT, count_votes, majority
 
 BINS, FOLDS = 10, 5
 COVERAGES = (25, 50, 75)
@@ -55,37 +55,55 @@ def calibration(confidence: Array, right: Array, *, asked: int, source: str, vot
     Equal confidences are in random order: what is stated is the expectation over it.
     """
     c, y = np.asarray(confidence, dtype=np.float64), np.asarray(right, dtype=np.float64)
-    if not c.size:
+    distinct, index, counts = np.unique(c, return_inverse=True, return_counts=True)
+    levels = (distinct, counts, np.bincount(index, weights=y, minlength=distinct.size))
+    groups = np.array_split(np.argsort(c, kind="stable"), BINS) if distinct.size > BINS else []
+    bins = [(_rounded(c[own].mean()), _rounded(y[own].mean()), len(own)) for own in groups]
+    return _of_levels(*levels, bins=bins, asked=asked, source=source, votes_per_item=votes_per_item)
+
+
+def _of_levels(
+    confidence: FloatArray, counts: Array, right: Array, *, bins: list[ConfidenceBin], asked: int, **facts: Any
+) -> Calibration | None:
+    """Return the calibration of verdicts by their distinct confidences, the lowest first: how many pairs have each, and
+    how many of these are right. ``bins``: none where each confidence is a bin of its own."""
+    pairs = int(counts.sum())
+    if not pairs:
         return None
-    bins = _bins(c, y)
-    expected = _expected_right(c, y)
-    places = np.arange(1, c.size + 1)
+    share = right / counts
+    bins = bins or [(_rounded(c), _rounded(y), int(n)) for c, y, n in zip(confidence, share, counts, strict=True)]
+    expected = np.cumsum(np.repeat(share[::-1], counts[::-1]))  # right ones of the 1, 2, ... most confident verdicts
     return Calibration(
-        source,
-        votes_per_item,
-        asked,
-        pairs=c.size,
-        brier=_rounded(np.mean((c - y) ** 2)),
-        ece=_rounded(sum(pairs * abs(sure - share) for sure, share, pairs in bins) / c.size),
-        area=_rounded(np.mean(1 - expected / places)),
+        **facts,
+        asked=asked,
+        pairs=pairs,
+        brier=_rounded((right * (1 - confidence) ** 2 + (counts - right) * confidence**2).sum() / pairs),
+        ece=_rounded(sum(own * abs(sure - true) for sure, true, own in bins) / pairs),
+        area=_rounded(np.mean(1 - expected / np.arange(1, pairs + 1))),
         at={str(percent): _accuracy_at(expected, percent * asked / 100) for percent in COVERAGES},
         bins=tuple(bins),
     )
 
 
-def vote_calibration(matrix: Array, label: Array) -> Calibration | None:
-    """Return the calibration of a judge's votes, (pairs, K), by their labels; None for one vote, or without a majority.
-
-    Pairs that the file lacks are not asked.
-    """
-    votes = matrix[matrix[:, 0] != ABSENT]
-    if votes.shape[1] < 2:
-        return None
-    verdict, label = majority(votes), label[matrix[:, 0] != ABSENT]
-    decided = _decided(verdict, label)
-    share = (votes == verdict[:, np.newaxis]).mean(axis=1)
-    right = verdict[decided] == label[decided]
-    return calibration(share[decided], right, asked=len(votes), source="votes", votes_per_item=votes.shape[1])
+def vote_calibrations(matrix: Array, label: Array) -> list[Calibration | None]:
+    """Return the calibration of the votes of judges, (judges, pairs, K), by the pairs' labels; None for one vote, or
+    without a majority. Pairs that a file lacks are not asked."""
+    k, verdict = matrix.shape[2], majority(matrix)
+    if k == 1:
+        return [None] * len(matrix)
+    agreeing, decided = count_votes(matrix == verdict[..., np.newaxis]), _decided(verdict, label)
+    most = np.arange(k // 2 + 1, k + 1)  # votes that a majority may have
+    counts, right = (
+        np.stack([(those & (agreeing == votes)).sum(axis=1) for votes in most], axis=1)
+        for those in (decided, decided & (verdict == label))
+    )
+    asked = (verdict != ABSENT).sum(axis=1)
+    return [
+        _of_levels(
+            most[own > 0] / k, own[own > 0], of[own > 0], bins=[], asked=int(n), source="votes", votes_per_item=k
+        )
+        for own, of, n in zip(counts, right, asked, strict=True)
+    ]
 
 
 def score_calibration(margins: Array, verdict: Array, *, label: Array) -> Calibration | None:
@@ -108,8 +126,9 @@ def score_calibration(margins: Array, verdict: Array, *, label: Array) -> Calibr
 
 
 def _decided(verdict: Array, label: Array) -> BoolArray:
-    """Return which verdicts are an answer: a tie is none where no label is one."""
-    return np.asarray((verdict >= 0) & ((verdict != TIE) | (label == TIE).any()))
+    """Return which verdicts, (..., pairs), are an answer: a tie is none where no label is one."""
+    ties = ((label == TIE) & (verdict != ABSENT)).any(axis=-1, keepdims=True)
+    return np.asarray((verdict >= 0) & ((verdict != TIE) | ties))
 
 
 def best_steepness(signed: FloatArray) -> float:
@@ -129,23 +148,6 @@ def best_steepness(signed: FloatArray) -> float:
         middle = float(np.sqrt(low * high))
         low, high = (middle, high) if slope(middle) > 0 else (low, middle)
     return low
-
-
-def _bins(confidence: FloatArray, right: FloatArray) -> list[ConfidenceBin]:
-    """Return the distinct confidences, or BINS of equally many pairs, the least confident first."""
-    distinct, index = np.unique(confidence, return_inverse=True)
-    if distinct.size <= BINS:
-        groups = [np.flatnonzero(index == at) for at in range(distinct.size)]
-    else:
-        groups = np.array_split(np.argsort(confidence, kind="stable"), BINS)
-    return [(_rounded(confidence[own].mean()), _rounded(right[own].mean()), len(own)) for own in groups]
-
-
-def _expected_right(confidence: FloatArray, right: FloatArray) -> FloatArray:
-    """Return how many of the 1, 2, ... most confident verdicts are right, expected over the order of equal ones."""
-    _distinct, index, counts = np.unique(-confidence, return_inverse=True, return_counts=True)
-    share = np.bincount(index, weights=right) / counts
-    return np.asarray(np.cumsum(np.repeat(share, counts)))
 
 
 def _accuracy_at(expected: FloatArray, pairs: float) -> float | None:

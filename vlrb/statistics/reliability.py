@@ -9,7 +9,7 @@ from math import comb, sqrt
 import numpy as np
 
 from vlrb.arrays import Array, FloatArray
-from vlrb.votes import ABSENT, UNDECIDED
+from vlrb.votes import ABSENT, UNDECIDED, count_votes
 
 _SURE = 1e-12  # chance agreement is complete, or at least one item in n^2 away from it
 
@@ -91,20 +91,19 @@ def corrected_accuracy(observed: float, wrong: float) -> float:
     return min(1.0, max(0.0, (observed - wrong) / (1 - 2 * wrong)))
 
 
-def self_consistency(matrix: Array) -> float | None:
-    """Mean over items of (votes for the more frequent verdict / K); None for K = 1.
+def self_consistency(matrix: Array) -> FloatArray | None:
+    """(..., items, K) -> (...): mean over items of (votes for the more frequent verdict / K); None for K = 1.
 
-    ``matrix``: int8 items x K of 0, 1, UNDECIDED, ABSENT. Items that the file lacks are left out. Undecided is not a
-    verdict: five times undecided is 0, not perfect consistency.
+    ``matrix``: int8, 0, 1, UNDECIDED, ABSENT. Items that the file lacks are left out. Undecided is not a verdict: five
+    times undecided is 0, not perfect consistency.
     """
     votes = np.asarray(matrix)
-    k = votes.shape[1]
-    present = votes[votes[:, 0] != ABSENT] if k else votes[:0]
+    k = votes.shape[-1]
     if k == 1:
         return None
-    options = range(max(2, int(present.max()) + 1))
-    frequent = np.max([(present == option).sum(axis=1) for option in options], axis=0)
-    return float(frequent.mean() / k)
+    options = range(max(2, int(votes.max(initial=0)) + 1))
+    frequent = np.max([count_votes(votes == option) for option in options], axis=0)
+    return np.asarray(frequent.sum(axis=-1) / np.maximum((votes[..., 0] != ABSENT).sum(axis=-1), 1) / k)
 
 
 def cohen_kappa(a: Array, b: Array) -> float | None:

@@ -18,7 +18,7 @@ from storage.jobs import job_queue
 from storage.labels import label_sets
 from storage.models.core import Score, Submission
 from storage.visibility import pending_approval_ids
-from vlrb.behaviour import behaviour_of
+from vlrb.behaviour import behaviours_of
 from vlrb.commitments import new_salt
 from vlrb.scoring import tally_many
 from vlrb.votes import Votes, unpack_margins
@@ -82,13 +82,12 @@ def _tally_texts(database: Database, scorer: Scorer, *, names: Sequence[str], re
     labels, items = scorer.labels[revision], len(scorer.table)
     texts: dict[str, _Counted] = {}
     for same, matrix in stored_votes.matrices(database, names, items=items):
-        for entry, votes, counted in zip(same, matrix, tally_many(matrix, labels, table=scorer.table), strict=True):
-            orders = None if entry.orders is None else Votes.unpack(entry.orders, items, k=entry.votes_per_item)
-            margins = unpack_margins(entry.margins)
-            behaviour = behaviour_of(
-                Votes(votes), orders, preferred=labels.preferred, margins=margins, table=scorer.table
-            )
-            texts[entry.id] = _Counted(tally_text(counted, behaviour), entry.content_sha256)
+        orders = [row.orders and Votes.unpack(row.orders, items, k=row.votes_per_item) for row in same]
+        margins = [unpack_margins(row.margins) for row in same]
+        behaviours = behaviours_of(matrix, orders, preferred=labels.preferred, margins=margins, table=scorer.table)
+        counted = tally_many(matrix, labels, table=scorer.table)
+        for row, tally, behaviour in zip(same, counted, behaviours, strict=True):
+            texts[row.id] = _Counted(tally_text(tally, behaviour), row.content_sha256)
     return texts
 
 

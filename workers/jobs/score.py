@@ -132,7 +132,7 @@ def record(session: Session, claim: Job, *, text: str, content_sha256: str) -> N
 
 def tally_text(counted: Tally, behaviour: Behaviour) -> str:
     """Return a tally as it is stored, with the behaviour on the same pairs."""
-    return orjson.dumps({**counted.to_json(), "behaviour": behaviour.to_json()}).decode()
+    return orjson.dumps({**counted.to_json(), "behaviour": behaviour}).decode()
 
 
 def _give_back(database: Database, claim: Job, *, reason: str, retry: bool) -> ScoringOutcome:
