@@ -171,7 +171,7 @@ def _report_unknown(parsed: ParsedFile) -> None:
         if row.item != UNKNOWN:
             continue
         field, name = ("id", row.id) if row.key is None else ("item", row.id or row.key)
-        message = _("no pair of this benchmark has this `{field}`, or these texts", field=field)
+        message = _("no pair known here has this `{field}`, or these texts", field=field)
         if near := _near(row, parsed.table):
             message = _("no pair has exactly this id; write {near!r}", near=near)
         parsed.findings.add("unknown-item", message, line=row.line, id=name, field=field)

@@ -129,17 +129,17 @@ class ProblemCollector:
 
     def _as_one(self, kind: tuple[str, str | None, str], count: int) -> Problem:
         """Return the first problem of a kind, with how often it stands in the file, and where."""
-        shown = [problem for problem in self.problems if problem.kind == kind][:_EXAMPLES]
-        first = shown[0].message
-        if shown[0].line is None:
-            names = ", ".join(str(problem.id) for problem in shown)
-            message = _("{count:,} times, for instance for {names}: {first}", count=count, names=names, first=first)
-        else:
-            lines = ", ".join(str(problem.line) for problem in shown)
+        alike = [problem for problem in self.problems if problem.kind == kind]
+        by_line, first = alike[0].line is not None, alike[0].message
+        places = dict.fromkeys(str(problem.line if by_line else problem.id) for problem in alike)
+        named = ", ".join([*places][:_EXAMPLES])
+        if by_line:
             message = _(
-                "{count:,} times, for instance on lines {lines}: {first}", count=count, lines=lines, first=first
+                "{count:,} times, for instance on lines {lines}: {first}", count=count, lines=named, first=first
             )
-        return replace(shown[0], message=message)
+        else:
+            message = _("{count:,} times, for instance for {names}: {first}", count=count, names=named, first=first)
+        return replace(alike[0], message=message)
 
     def reject(self, code: str, message: str, *, line: int | None = None) -> UploadRejected:
         """Record a problem that ends the check, and return the exception to raise."""

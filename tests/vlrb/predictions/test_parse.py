@@ -222,10 +222,10 @@ def test_all_problems_are_reported_at_once_with_line_id_and_field() -> None:
 
 
 def test_a_mistake_on_every_line_is_one_problem_with_its_count_and_three_examples() -> None:
-    rejected = rejection(native([{"id": item.ids["v0"], "votes": [5]} for item in real().items]), real())
+    rejected = rejection(native([{"id": item.ids["v0"], "votes": [5, 5]} for item in real().items]), real())
     (problem,) = rejected.problems
     assert (problem.line, problem.field, problem.code) == (1, "votes[0]", "bad-vote")
-    assert problem.message.startswith("1,250 times, for instance on lines 1, 2, 3: the field `votes[0]` must be 0 or 1")
+    assert problem.message.startswith("2,500 times, for instance on lines 1, 2, 3: the field `votes[0]` must be 0 or 1")
     report = build_report(rejected, "vl-rewardbench")
     assert (report["ok"], len(report["problems"]), report["problem_count"]) == (False, 1, 1)
 
