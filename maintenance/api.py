@@ -20,7 +20,7 @@ from pydantic import BaseModel, ConfigDict, Field, create_model, field_validator
 from auth import AuthError, Role
 from auth.middleware import identity_of
 from auth.problem_details import problem_response, refusal, refused_body
-from auth.role_routes import require_role
+from auth.role_route import require_role
 from common.refused import Refused
 from maintenance import previews
 from maintenance.action_context import ActionContext

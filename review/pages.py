@@ -10,12 +10,12 @@ from fastapi.responses import FileResponse, HTMLResponse, RedirectResponse, Resp
 
 from auth import Identity
 from auth.middleware import identity_of
-from auth.pages import AccountPages
-from auth.routes import PRIVATE
+from auth.pages import PRIVATE
+from auth.render import AccountPages
 from maintenance.action_context import ActionContext
 from maintenance.types import Conflict, NotFound
 from review.actions import answers, disputes
-from review.annotation_page import annotation_page
+from review.annotation import annotation_page
 from review.items import find_item
 from storage.models.review import REASON_LENGTHS
 

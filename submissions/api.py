@@ -22,7 +22,7 @@ from auth import Identity, Role, require
 from auth.limits.rate_limit import address_of
 from auth.middleware import identity_of
 from auth.problem_details import DATABASE_RETRY_SECONDS, problem
-from auth.role_routes import RoleRoute
+from auth.role_route import RoleRoute
 from common.kept_answer import KeptAnswer
 from common.openapi import answers
 from operation.alarms import NO_FILES, Alarms, ServiceAlarm, service_alarms

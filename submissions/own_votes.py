@@ -12,7 +12,7 @@ from fastapi.responses import Response
 
 from auth import Identity
 from auth.middleware import identity_of
-from auth.role_routes import RoleRoute
+from auth.role_route import RoleRoute
 from common.openapi import answers
 from storage.database import Database
 from storage.integrity import stored_votes

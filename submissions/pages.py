@@ -14,8 +14,8 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from auth import AuthError, Identity, Role
 from auth.middleware import identity_of
-from auth.pages import AccountPages
-from auth.routes import PRIVATE
+from auth.pages import PRIVATE
+from auth.render import AccountPages
 from common.refused import Refused
 from maintenance.action_context import ActionContext
 from maintenance.actions import entries

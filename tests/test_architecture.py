@@ -100,6 +100,11 @@ def test_no_folder_has_more_files_than_a_reader_can_look_through() -> None:
     assert not [folder for folder, count in counts.items() if count > MOST_FILES]
 
 
+def test_modules_of_routes_and_queries_have_the_same_names_in_every_feature() -> None:
+    other = re.compile(r"routes|query|\w+_(routes|pages?|api|query)")
+    assert not [path for path in files(*PACKAGES) if other.fullmatch(path.stem)]
+
+
 def test_no_function_is_longer_than_eighty_lines() -> None:
     long = [
         f"{path.relative_to(ROOT)}:{node.lineno}"
@@ -200,7 +205,7 @@ OTHER_MEANINGS = {
     "vlrb/label_quality/annotation.py": 1,
     "vlrb/numbers/definition_check.py": 1,
     "operation/request_metrics.py": 1,
-    "review/annotation_page.py": 1,
+    "review/annotation.py": 1,
 }
 
 

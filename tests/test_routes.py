@@ -15,7 +15,7 @@ from starlette.responses import HTMLResponse
 from starlette.testclient import TestClient
 
 from auth.problem_details import MEDIA_TYPE
-from auth.role_routes import MOST_PARTS
+from auth.role_route import MOST_PARTS
 from leaderboard.board.pages import BoardFastPathMiddleware
 from receipts.jws import Signer
 from settings import Settings

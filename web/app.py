@@ -10,26 +10,26 @@ from fastapi import FastAPI
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-import auth.routes
+import auth.pages
 import leaderboard.board.api
 import leaderboard.board.pages
 import leaderboard.judges.pages
 import maintenance.api
-import maintenance.page.routes
+import maintenance.pages
 import operation.api
 import receipts.api
 import review.pages
 import submissions.api
-import submissions.notifications.routes
+import submissions.notifications.pages
 import submissions.own_votes
 import submissions.pages
-import web.status_page
+import web.pages
 from auth import Identity
 from leaderboard.site.cache import BoardCache
 from leaderboard.site.pages import not_found_page
 from leaderboard.site.render import assets
 from maintenance.decision_log import PublicLog
-from maintenance.page.routes import MaintainPage
+from maintenance.pages import MaintainPage
 from web.actions import ACTIONS
 from web.background import lifespan
 from web.benchmarks import BenchmarkDispatch
@@ -92,7 +92,7 @@ def _add_benchmark(app: FastAPI, services: Services, *, of: BenchmarkServices) -
     _add_submissions(app, services, of=of)
     _add_accounts(app, services, of=of)
     app.include_router(maintenance.api.build(ACTIONS, of.actions))
-    app.include_router(maintenance.page.routes.build(MaintainPage(ACTIONS, of.actions, of.account_pages)))
+    app.include_router(maintenance.pages.build(MaintainPage(ACTIONS, of.actions, of.account_pages)))
     not_found = partial(not_found_page, of.context)
     app.include_router(review.pages.build(of.actions, of.account_pages, not_found=not_found))
 
@@ -134,19 +134,19 @@ def _add_operation(app: FastAPI, services: Services) -> None:
     """Add what operators read."""
     token = services.settings.metrics_token.get_secret_value()
     app.include_router(operation.api.build(services.registry, token))
-    app.include_router(web.status_page.build(services))
+    app.include_router(web.pages.build(services))
 
 
 def _add_accounts(app: FastAPI, services: Services, *, of: BenchmarkServices) -> None:
     """Add the pages of accounts, in the layout of a benchmark: accounts are those of the service."""
     boards = [benchmark.activity for benchmark in services.benchmarks]
-    email, routes = None if services.email is None else services.email.subscriptions, submissions.notifications.routes
+    email, routes = None if services.email is None else services.email.subscriptions, submissions.notifications.pages
 
     def sections(user: Identity) -> Mapping[str, Any]:
         told = submissions.pages.submission_sections(services.database, boards, intake=of.submissions, user=user)
         return {**told, "notifications": routes.account_sections(email, user)}
 
-    app.include_router(auth.routes.build(services.auth, of.account_pages, sections=sections))
+    app.include_router(auth.pages.build(services.auth, of.account_pages, sections=sections))
     if email is not None:
         app.include_router(routes.build(of.account_pages, email))
 

@@ -10,7 +10,7 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-import auth.routes
+import auth.pages
 from auth import AuthError
 from auth.problem_details import DATABASE_RETRY_SECONDS, problem, problem_body, problem_response, refused_response
 from common.refused import Refused
@@ -40,7 +40,7 @@ def add_exception_handlers(app: FastAPI, services: Services, *, of: BenchmarkSer
     app.add_exception_handler(Refused, refused_response)
     for error in UNAVAILABLE:
         app.add_exception_handler(error, partial(_database_unavailable, of.context))
-    app.add_exception_handler(AuthError, auth.routes.refusals(services.auth, of.account_pages))
+    app.add_exception_handler(AuthError, auth.pages.refusals(services.auth, of.account_pages))
 
 
 def _http_problem(request: Request, error: Exception) -> Response:

@@ -17,8 +17,8 @@ from gradio.components import Navbar
 from gradio.utils import LRUCache
 
 import leaderboard.site.theme
-import submissions.gradio_page
-import submissions.submit_html
+import submissions.submit.pages
+import submissions.submit.render
 from auth.limits.rate_limit import MOST_WAITING, limit_queue_per_client
 from auth.settings import Mode
 from leaderboard.board.api import scorecard_on_board
@@ -26,7 +26,7 @@ from leaderboard.entry.pages import result_card
 from leaderboard.site.render import FOOTER_ID, HEADER_ID, footer_markup, header_markup
 from leaderboard.site.render_context import RenderContext
 from settings import Settings
-from submissions.gradio_service import GradioSubmissions, PlaceOnBoard
+from submissions.submit.service import GradioSubmissions, PlaceOnBoard
 from web.benchmarks import requested_benchmark
 from web.services import BenchmarkServices, Services
 
@@ -61,7 +61,7 @@ def _build_pages(services: Services) -> gr.Blocks:
 
     pages = gr.Blocks(title=settings.spec.brand, analytics_enabled=False, delete_cache=_FORGET)
     with pages.route("Submit", "/submit"), _frame(context):
-        submissions.gradio_page.build(
+        submissions.submit.pages.build(
             of_call, spec=settings.spec, limit_mb=settings.upload_limit_bytes / 2**20, language=context.language
         )
     return pages
@@ -73,7 +73,7 @@ def _frame(context: RenderContext) -> Iterator[None]:
     Navbar(visible=False)
     bare: dict[str, Any] = {"apply_default_css": False, "js_on_load": None}
     gr.HTML(
-        header_markup(context, submissions.submit_html.PAGE),
+        header_markup(context, submissions.submit.render.PAGE),
         elem_id=HEADER_ID,
         elem_classes=["site", "vl-head"],
         **bare,
@@ -122,7 +122,7 @@ def _mount(settings: Settings, pages: gr.Blocks, *, language: str) -> FastAPI:
         max_file_size=settings.upload_limit_bytes,
         theme=leaderboard.site.theme.theme(),
         css=leaderboard.site.theme.css(settings.spec),
-        css_paths=[submissions.gradio_page.CSS_PATH],
+        css_paths=[submissions.submit.pages.CSS_PATH],
         head=leaderboard.site.theme.head(settings.spec, language),
         enable_monitoring=False,
     )

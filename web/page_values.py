@@ -15,7 +15,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from leaderboard.site.render import FOOTER_ID, HEADER_ID, footer_markup, header_markup, render
 from leaderboard.site.render_context import RenderContext
-from submissions.submit_html import INTRODUCTION_ID, PAGE, introduction_html
+from submissions.submit.render import INTRODUCTION_ID, PAGE, introduction_html
 from vlrb.common.messages import _
 from web.benchmarks import requested_benchmark
 from web.middleware.replaced_responses import ResponseHeaders, replacing

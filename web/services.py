@@ -12,7 +12,7 @@ from prometheus_client import CollectorRegistry
 import leaderboard.board.pages
 from auth import Identity
 from auth.crypto import random_id
-from auth.pages import AccountPages
+from auth.render import AccountPages
 from auth.service import AuthService
 from auth.settings import Mode
 from leaderboard.explore.item_catalog import ItemCatalog

@@ -40,7 +40,7 @@ from vlrb.protocols import protocols
 
 _HERE = Path(__file__).parent
 _ROOT = Path(__file__).parents[2]
-_PACKAGES = ("leaderboard", "auth", "maintenance", "review", "submissions")
+_PACKAGES = ("leaderboard", "auth", "maintenance", "review", "submissions", "web")
 _TEMPLATES = [folder for package in _PACKAGES for folder in sorted((_ROOT / package).rglob("templates"))]
 _MOST_FOLDED = 3  # other results below a row; the page of its judge has all
 _SCRIPTS = ("board.js", "nav.js", "submit.js", "analyse.js", "annotate.js", "plotly-cartesian.min.js")

@@ -13,9 +13,9 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-import auth.routes
+import auth.pages
 from auth import AuthError
-from auth.pages import AccountPages
+from auth.render import AccountPages
 from auth.settings import IdentitySettings
 from leaderboard.site.render import environment
 from leaderboard.site.render_context import RenderContext
@@ -26,7 +26,7 @@ from storage.database import Database
 from storage.jobs import leases
 from storage.jobs.leases import LeaseLost, release_expired
 from submissions.activity import ActivityRules
-from submissions.notifications import routes
+from submissions.notifications import pages as routes
 from submissions.notifications.delivery import EmailDelivery
 from submissions.notifications.subscriptions import EmailSubscriptions
 from tests.databases import with_labels
@@ -60,10 +60,10 @@ class MailingSite(AuthSite):
         app = FastAPI()
         sections = partial(routes.account_sections, self.subscriptions)
         app.include_router(
-            auth.routes.build(self.identities, pages, sections=lambda user: {"notifications": sections(user)})
+            auth.pages.build(self.identities, pages, sections=lambda user: {"notifications": sections(user)})
         )
         app.include_router(routes.build(pages, self.subscriptions))
-        app.add_exception_handler(AuthError, auth.routes.refusals(self.identities, pages))
+        app.add_exception_handler(AuthError, auth.pages.refusals(self.identities, pages))
         return app
 
     def deliver(self) -> int:

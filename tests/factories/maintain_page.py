@@ -11,14 +11,14 @@ from fastapi import FastAPI, Request
 from fastapi.testclient import TestClient
 
 from auth import AuthError
-from auth.pages import AccountPages
 from auth.problem_details import refusal
+from auth.render import AccountPages
 from leaderboard.site.render import environment
 from leaderboard.site.render_context import RenderContext
+from maintenance import pages as routes
 from maintenance.action_context import ActionContext
-from maintenance.page import routes
-from maintenance.page.sections import SECTIONS
 from maintenance.registry import ActionRegistry
+from maintenance.sections import SECTIONS
 from web.actions import ACTIONS
 
 _NOTICE = re.compile(r'<p class="notice[^>]*>(.*?)</p>', re.S)

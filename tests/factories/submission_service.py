@@ -13,9 +13,9 @@ from fastapi import FastAPI
 from auth import AuthError, Identity
 from auth.middleware import IdentityMiddleware
 from auth.model import IMPLIED, Organisation, Role
-from auth.pages import AccountPages
+from auth.pages import refusals
 from auth.problem_details import refused_response
-from auth.routes import refusals
+from auth.render import AccountPages
 from auth.service import AuthService
 from auth.settings import IdentitySettings, Mode
 from common.refused import Refused

@@ -19,8 +19,8 @@ from auth import Role
 from maintenance import api
 from maintenance.action_context import ActionContext
 from maintenance.decision_log import decisions
-from maintenance.page.sections import SECTIONS
 from maintenance.registry import Action, ActionRegistry, EntryParam, ParamInfo, Reason, action
+from maintenance.sections import SECTIONS
 from maintenance.types import ActionResult, Conflict, clean_reason, require_owner_of
 from scripts import doc_tables
 from storage.database import Database

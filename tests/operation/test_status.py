@@ -103,7 +103,7 @@ def test_a_database_that_is_away_is_said(tmp_path: Path, database: Database, mon
     def away(session: Any) -> None:
         raise OperationalError("", None, Exception("away"))
 
-    monkeypatch.setattr("web.status_page.figures.gather", away)
+    monkeypatch.setattr("web.pages.figures.gather", away)
     http = client(database, tmp_path)
     assert http.get("/api/v1/status").json()["status"] == "offline"
     assert "database does not answer" in http.get("/status").text

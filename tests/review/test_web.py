@@ -14,7 +14,7 @@ from auth import Identity
 from maintenance.actions import tasks
 from review.actions import answers, disputes, projects
 from review.actions.answers import GivenAnswer
-from review.annotation_page import INVERT, PREFERENCES, UNUSABLE, error_groups
+from review.annotation import INVERT, PREFERENCES, UNUSABLE, error_groups
 from review.selection import ProjectPlan
 from tests.factories.accounts import ANONYMOUS, MAINTAINER, OWNER_OF_IT, STRANGER
 from tests.factories.maintain_page import MaintainVisitor

@@ -13,9 +13,10 @@ from gradio.data_classes import FileData
 from auth import ANONYMOUS
 from storage.database import Database
 from storage.metadata import FIELDS
-from submissions import gradio_page, submit_html
-from submissions.gradio_service import GradioSubmissions
 from submissions.status import get_status
+from submissions.submit import pages as gradio_page
+from submissions.submit import render as submit_html
+from submissions.submit.service import GradioSubmissions
 from tests.databases import new_database
 from tests.factories.specs import VL, spec_of
 from tests.factories.submission_service import BENCHMARK, LIMIT, SubmissionSetup, make_setup, native, person

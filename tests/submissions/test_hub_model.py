@@ -12,8 +12,9 @@ from fastapi import FastAPI
 from fastapi.responses import JSONResponse, Response
 
 from storage.metadata import FIELDS
-from submissions import gradio_page, hub_model
-from submissions.hub_model import HUB_FIELDS, HubModelUnknown, hub_fields
+from submissions.submit import hub_model
+from submissions.submit import pages as gradio_page
+from submissions.submit.hub_model import HUB_FIELDS, HubModelUnknown, hub_fields
 from tests.factories.services.serving import serving
 from tests.factories.specs import DEMO
 

@@ -6,7 +6,7 @@ import orjson
 
 from leaderboard.site.render import FOOTER_ID, HEADER_ID
 from leaderboard.site.render_context import contexts_of
-from submissions.submit_html import INTRODUCTION_ID
+from submissions.submit.render import INTRODUCTION_ID
 from tests.factories.specs import VL
 from vlrb.benchmarks.spec_file import load_spec
 from vlrb.common.translations import languages

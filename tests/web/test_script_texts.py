@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from leaderboard.site import theme
-from review import annotation_page as annotate
+from review import annotation as annotate
 from tests.factories.specs import VL
 from vlrb.common.messages import Message
 

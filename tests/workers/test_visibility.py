@@ -29,10 +29,10 @@ from tests.factories.accounts import MAINTAINER, person
 from tests.factories.actions import by, decisions
 from tests.factories.specs import VL, spec_of
 from workers import board_view
-from workers.board_queries import entries_on_board
 from workers.jobs.pairwise_statistics import compute_if_changed
 from workers.jobs.rescore import rescore
 from workers.jobs.snapshot import publish_if_changed
+from workers.queries import entries_on_board
 from workers.runner import Worker
 from workers.scorer import Scorer
 

@@ -31,7 +31,7 @@ from tests.factories.actions import by, decisions
 from tests.factories.specs import DEMO
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.scorecard import SCORER_VERSION
-from web.status_page import public_status
+from web.pages import public_status
 from workers.jobs.pairwise_statistics import compute_if_changed
 from workers.jobs.score import ScoringOutcome
 from workers.runner import Worker

@@ -26,8 +26,8 @@ from vlrb.benchmarks.labels import LabelSet
 from vlrb.common.messages import _, ngettext
 from vlrb.disclosure import PUBLIC, strictest
 from vlrb.label_quality.label_diff import diff_labels
-from workers.board_queries import entries_on_board, rank_both, stored_counts
 from workers.jobs.rescore import rescore, unscored
+from workers.queries import entries_on_board, rank_both, stored_counts
 from workers.scorer import Scorer
 from workers.startup import register
 from workers.task_context import CHUNK

@@ -37,8 +37,8 @@ from vlrb.statistics.pairwise import ComparableJudges, Variants, comparable, com
 from vlrb.statistics.variants import Variant, alike_pairs, group_variants, members
 from vlrb.votes import Matrix, condensed, majority
 from workers.board_entries import ScoredEntry
-from workers.board_queries import stored_counts
 from workers.board_view import BoardView, PairwiseRevision, needs_snapshot, read_board
+from workers.queries import stored_counts
 from workers.scorer import Scorer
 
 COMPUTED = "relations.computed"

@@ -30,9 +30,9 @@ from vlrb.disclosure import PUBLIC, readers_words
 from vlrb.label_quality.label_diff import diff_labels, label_changes
 from vlrb.scoring import tally_many
 from vlrb.statistics.pairwise import RankRange, rank_ranges_of
-from workers.board_queries import BoardEntry, RankedBoard, entries_on_board, rank_both, stored_counts
 from workers.board_view import BoardView, PairwiseRevision, read_board
 from workers.jobs.pairwise_statistics import best_first, compare_under
+from workers.queries import BoardEntry, RankedBoard, entries_on_board, rank_both, stored_counts
 from workers.scorer import Scorer
 
 _DRAFTS = 200  # tasks that are looked through

@@ -4,7 +4,7 @@
 (() => {
   const root = document.getElementById("annotate");
   const at = (id) => document.getElementById(id);
-  // Sentences in the language of the page: review/annotation_page.py lists them. English is written here.
+  // Sentences in the language of the page: review/annotation.py lists them. English is written here.
   const sentences = JSON.parse(root.dataset.texts || "{}");
   const tr = (text, values = {}) => (sentences[text] ?? text).replace(/\{(\w+)\}/g, (_, name) => values[name]);
   const prefix = root.dataset.prefix;

@@ -17,8 +17,8 @@ from starlette.testclient import TestClient
 
 from auth import AuthError, Role, require
 from auth.middleware import IdentityMiddleware, identity_of
-from auth.pages import AccountPages
-from auth.routes import build, refusals
+from auth.pages import build, refusals
+from auth.render import AccountPages
 from auth.service import AuthService
 from auth.settings import IdentitySettings, Mode
 from leaderboard.site.render import environment

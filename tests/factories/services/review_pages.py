@@ -10,8 +10,8 @@ from fastapi import FastAPI, Request, Response
 from starlette.types import ASGIApp
 
 from auth import AuthError
-from auth.pages import AccountPages
 from auth.problem_details import refusal
+from auth.render import AccountPages
 from leaderboard.site.pages import not_found_page
 from leaderboard.site.render import assets, environment
 from leaderboard.site.render_context import RenderContext

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from storage.models.core import Submission
-from submissions import submit_html
+from submissions.submit import render as submit_html
 from tests.factories import prediction_files as files
 from tests.factories.labels import pairs, table
 from tests.factories.services.submission_routes import Served, problem_of, served_from

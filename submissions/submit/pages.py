@@ -15,9 +15,8 @@ from auth.middleware import identity_of
 from storage.metadata import FIELDS
 from storage.metadata_fields import MetadataField
 from submissions import visibility_options
-from submissions.gradio_service import GradioSubmissions, PlaceOnBoard
-from submissions.hub_model import HUB_FIELDS, HubModelUnknown, hub_fields
-from submissions.submit_html import (
+from submissions.submit.hub_model import HUB_FIELDS, HubModelUnknown, hub_fields
+from submissions.submit.render import (
     INTRODUCTION_ID,
     introduction_html,
     is_held_back,
@@ -26,6 +25,7 @@ from submissions.submit_html import (
     report_html,
     status_html,
 )
+from submissions.submit.service import GradioSubmissions, PlaceOnBoard
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import _, joined
 from vlrb.common.translations import ENGLISH, Translations, translations

@@ -15,7 +15,7 @@ from storage.models.core import UnfitText
 from submissions import api, visibility_options
 from submissions.service import SubmissionService
 from submissions.status import Status
-from submissions.submit_html import submit_page
+from submissions.submit.render import submit_page
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import _
 

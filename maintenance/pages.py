@@ -18,16 +18,16 @@ from starlette.datastructures import UploadFile
 
 from auth import Identity
 from auth.middleware import identity_of
-from auth.pages import AccountPages
-from auth.routes import PRIVATE
+from auth.pages import PRIVATE
+from auth.render import AccountPages
 from common.refused import Refused
 from maintenance.action_context import ActionContext
 from maintenance.actions import accounts, rescoring
 from maintenance.database import queries
-from maintenance.page.forms import FormField, form_fields, typed_values
-from maintenance.page.sections import SECTIONS, Section
+from maintenance.forms import FormField, form_fields, typed_values
 from maintenance.registry import BASE, Action, ActionRegistry
 from maintenance.reported_file import MOST_BYTES
+from maintenance.sections import SECTIONS, Section
 from maintenance.types import ActionResult, Conflict, require_maintainer
 from maintenance.view import Table, View
 from storage.jobs.tasks import TaskKind

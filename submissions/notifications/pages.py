@@ -12,8 +12,8 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from auth import Identity
 from auth.middleware import identity_of
 from auth.model import require_person
-from auth.pages import AccountPages
-from auth.routes import PRIVATE
+from auth.pages import PRIVATE
+from auth.render import AccountPages
 from submissions.notifications.subscriptions import EmailRejected, EmailSubscriptions
 from vlrb.common.messages import _
 

@@ -1,1 +1,0 @@
-"""Maintain page: plain HTML forms of the registered actions, and the views of their results."""

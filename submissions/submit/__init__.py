@@ -1,0 +1,1 @@
+"""The Gradio page for submitting, and its use cases."""
