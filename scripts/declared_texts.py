@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from leaderboard.about import pages as about
 from leaderboard.about import red_team
-from leaderboard.charts.critics_chart import paper_figures
+from leaderboard.charts.judge_charts import paper_figures
 from leaderboard.ranking.columns import columns_of
 from leaderboard.ranking.parameters import FILTERS
 from leaderboard.ranking.reported_results import left_out

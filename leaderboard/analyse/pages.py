@@ -69,7 +69,7 @@ def build(cache: BoardCache, catalog: ItemCatalog) -> APIRouter:
             return not_found_page(cache.context, request.headers)
         reply = respond(board_version.get_or_render(key, lambda: response), request.headers)
         reply.headers["Vary"] = OF_A_LANGUAGE
-        reply.headers["Content-Disposition"] = f'attachment; filename="{query.file_name(kind)}"'
+        reply.headers["Content-Disposition"] = f'attachment; filename="{query.stem}.{kind}"'
         return reply
 
     return router
@@ -97,9 +97,10 @@ class AnalyseQuery:
         """The figure."""
         return CHARTS[self.chart]
 
-    def file_name(self, kind: str) -> str:
-        """Return what a file of the figure is called."""
-        return f"{file_stem(self.spec)}-{self.chart}.{kind}"
+    @property
+    def stem(self) -> str:
+        """What files of the figure are called, without their endings."""
+        return f"{file_stem(self.spec)}-{self.chart}"
 
     def url(self, kind: str = "", **changes: Any) -> str:
         """Return the address of this choice, with changes; ``kind``: the ending of a file, such as csv."""
@@ -248,7 +249,7 @@ def figure_file(
     chart = draw(board_version, query, view=chart_query(board_version, query, catalog=catalog, page=page))
     if chart.figure is None:
         return None
-    text = f"\ufeff{chart.csv}" if kind == "csv" else _data(chart, board_version, query=query)
+    text = chart.csv if kind == "csv" else _data(chart, board_version, query=query)
     return CachedResponse.of(text.encode(), FILES[kind], quick=True)
 
 

@@ -9,10 +9,11 @@ from typing import Any
 import plotly.graph_objects as go
 
 from leaderboard.charts.dot_plots import ChartLine
-from leaderboard.charts.estimates import Judge, SnapshotEntry, as_csv, judges
+from leaderboard.charts.estimates import Judge, SnapshotEntry, judges
 from leaderboard.charts.layout import ChartText, Page, isolated
 from leaderboard.ranking.rows import BoardRow
 from vlrb.benchmarks.spec import BenchmarkSpec, capital
+from vlrb.common.csv_text import csv_table
 from vlrb.common.messages import Message, _, joined
 from vlrb.protocols import has_interval, scores
 from vlrb.statistics.pairwise import PairwiseArrays
@@ -71,8 +72,9 @@ class Chart:
 
     @property
     def csv(self) -> str:
-        """The numbers of the figure."""
-        return as_csv(self.header, self.rows)
+        """The numbers of the figure, with a mark that spreadsheets know UTF-8 by."""
+        rows = ([round(cell, 3) if isinstance(cell, float) else cell for cell in row] for row in self.rows)
+        return "\ufeff" + csv_table(self.header, rows).decode()
 
 
 def to_chart(

@@ -9,7 +9,6 @@ from typing import Literal, NamedTuple
 from leaderboard.charts import bias_charts, board_charts, judge_charts
 from leaderboard.charts.base import Chart, ChartQuery, not_shown
 from leaderboard.charts.confidence_chart import confidence_chart, has_confidence
-from leaderboard.charts.critics_chart import critic_chart, paper_figures
 from leaderboard.charts.estimates import SnapshotEntry
 from leaderboard.charts.histograms import difficulty_chart, lengths_chart
 from leaderboard.charts.tag_chart import tag_chart
@@ -63,7 +62,9 @@ CHARTS: Mapping[str, ChartKind] = {
     "size": ChartKind(_("Size"), board_charts.size_chart, group="field"),
     "cost": ChartKind(_("Cost"), board_charts.cost_chart, group="field"),
     "difficulty": ChartKind(_("Difficulty"), difficulty_chart, group="field"),
-    "critics": ChartKind(_("Critics"), critic_chart, group="field", needs_labels=False, about=paper_figures),
+    "critics": ChartKind(
+        _("Critics"), judge_charts.critic_chart, group="field", needs_labels=False, about=judge_charts.paper_figures
+    ),
     "lengths": ChartKind(_("Length of responses"), lengths_chart, group="field"),
 }
 

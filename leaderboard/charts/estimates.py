@@ -5,8 +5,6 @@ Pure. A figure's title is a finding about the entries chosen, or the plain name 
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -14,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from leaderboard.ranking.disclosure import entry_behaviour
-from leaderboard.share import escape
 from vlrb.behaviour import Behaviour
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.protocols import category_counts, counts_under, has_interval, has_unread_replies, protocols, ratios
@@ -120,21 +117,6 @@ def vote_curve(judge: Judge) -> tuple[list[tuple[int, float]], Estimate | None]:
     values = [(point["k"], point.get(spec.headline)) for point in card["k_curve"]]
     points = [(k, 100 * value) for k, value in values if value is not None]
     return points, category_estimates(judge, spec.ranking, grouping=spec.official)[spec.headline]
-
-
-def as_csv(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
-    """Comma separated text; a cell that a spreadsheet would run as a formula is quoted with an apostrophe."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(header)
-    writer.writerows([[_harmless(cell) for cell in row] for row in rows])
-    return out.getvalue()
-
-
-def _harmless(cell: object) -> object:
-    if isinstance(cell, str):
-        return escape.csv_cell(cell)
-    return "" if cell is None else round(cell, 3) if isinstance(cell, float) else cell
 
 
 def _estimate(value: float | None, interval: Sequence[float] | None, *, n: int) -> Estimate | None:

@@ -78,9 +78,8 @@ def compare_page(board_version: BoardVersion, catalog: ItemCatalog, *, choice: C
     """Chosen entries, their differences, and others to add."""
     grouping, revision, search = choice.grouping or choice.spec.official, choice.revision, choice.search
     ids = choice.ids
-    result = compare.compare(
-        board_version, ids, relations=catalog.relations(board_version, revision), grouping=grouping, revision=revision
-    )
+    relations = catalog.relations(board_version, revision)
+    result = compare.compare(board_version, ids, relations=relations, grouping=grouping, revision=revision)
     chosen = [row.id for row in result.rows]
 
     def url(names: Sequence[str], **changes: str) -> str:
@@ -108,7 +107,7 @@ def compare_page(board_version: BoardVersion, catalog: ItemCatalog, *, choice: C
         own=own,
         words=compare,
         separating=partial(separation.sentences, board_version, revision=revision),
-        by_difficulty=explore.by_difficulty(catalog.relations(board_version, with_anonymous=True)),
+        only_right_links=partial(explore.only_right_links, relations=None if revision or choice.as_of else relations),
         spec=board_version.spec,
         api="/api/v1" + url(chosen, search=""),
         board_url=BoardQuery(

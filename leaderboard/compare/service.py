@@ -255,26 +255,13 @@ def sentence(pair: Pair, called: Mapping[str, str] | None = None) -> str:
 
     It is about the two alone: of judges that share first place on a board, one may be ahead here.
     """
-    a, b = names(pair) if called is None else (called[pair.first.id], called[pair.second.id])
+    a, b = pair.names if called is None else (called[pair.first.id], called[pair.second.id])
     if not pair.differences:
         return _("{a} and {b} cannot be compared here.", a=a, b=b)
     parts = [difference for difference in pair.differences if difference.name in pair.spec.category_keys]
     categories = _categories(a, b, parts=parts, spec=pair.spec) if parts else ""
     sentences = (_("This compares the two alone."), categories, _whole(a, b, pair=pair))
     return joined(filter(None, sentences), " ")
-
-
-def names(pair: Pair) -> tuple[str, str]:
-    """Return what tells the two apart: the model, with the version or the source where the models are the same."""
-    if pair.first.model != pair.second.model:
-        return pair.first.model, pair.second.model
-
-    def named(row: BoardRow) -> str:
-        more = row.version or row.source or row.id
-        return f"{row.model} ({more})"
-
-    first, second = named(pair.first), named(pair.second)
-    return (first, second) if first != second else (f"{first}, {pair.first.id}", f"{second}, {pair.second.id}")
 
 
 def _categories(a: str, b: str, *, parts: Sequence[ScoreDifference], spec: BenchmarkSpec) -> str:

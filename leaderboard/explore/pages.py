@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -15,13 +15,13 @@ from fastapi import APIRouter, Request
 from starlette.responses import FileResponse, Response
 
 from leaderboard.explore.item_catalog import ItemCatalog, ItemTexts
+from leaderboard.ranking.differences import Pair
 from leaderboard.ranking.parameters import one_of, page_number
 from leaderboard.site.cache import BoardCache, BoardVersion
 from leaderboard.site.pages import add_page, not_found_page, status_page
 from leaderboard.site.render import render
 from leaderboard.site.responses import REVALIDATE, SECURITY, respond
 from vlrb.benchmarks.items import Item, ItemTable, presentation_order
-from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import _
 from vlrb.statistics.pairwise import BANDS, PairwiseArrays
 
@@ -43,7 +43,7 @@ def build(cache: BoardCache, catalog: ItemCatalog) -> APIRouter:
     router = APIRouter(include_in_schema=False)
 
     def view(version: BoardVersion, parameters: Mapping[str, str]) -> tuple[str, Callable[[], str]]:
-        query = read_query(parameters, version.spec)
+        query = read_query(parameters, version)
         return query.url(), partial(explore_page, version, catalog, query=query)
 
     add_page(router, cache, "/explore", view)
@@ -69,20 +69,29 @@ def build(cache: BoardCache, catalog: ItemCatalog) -> APIRouter:
 
 @dataclass(frozen=True, slots=True)
 class ItemQuery:
-    """What a visitor wants to see."""
+    """What a visitor wants to see. ``only`` and ``other``: ids of a judge that is right and of one that is wrong."""
 
     search: str = ""
     category: str = ""
     source: str = ""
     right: str = ""
+    only: str = ""
+    other: str = ""
     page: int = 1
 
     def url(self, **changes: Any) -> str:
         """Return the address of this view, with changes; what is usual is left out."""
         view = replace(self, **changes)
-        named = (("q", view.search), ("category", view.category), ("source", view.source), ("right", view.right))
-        pairs = [(name, value) for name, value in named if value]
-        pairs += [("page", str(view.page))] if view.page > 1 else []
+        named = {
+            "q": view.search,
+            "category": view.category,
+            "source": view.source,
+            "right": view.right,
+            "only": view.only,
+            "not": view.other,
+            "page": str(view.page) if view.page > 1 else "",
+        }
+        pairs = [(name, value) for name, value in named.items() if value]
         return "/explore?" + urlencode(pairs) if pairs else "/explore"
 
 
@@ -166,14 +175,15 @@ class ItemSearch:
         band = self.bands[index] if self.bands is not None else -1
         return f"{band * 10}–{band * 10 + 10}%" if band >= 0 else ""
 
-    def select(self, query: ItemQuery) -> ItemPage:
-        """Filter and cut."""
+    def select(self, query: ItemQuery, among: Collection[int] | None = None) -> ItemPage:
+        """Filter and cut. ``among``: item indices, None for all."""
         wanted = query.search.lower().split()
         bands = RIGHT[query.right][1] if query.right else None
         indexes = [
             index
             for index, item in enumerate(self.table.items)
-            if query.category in ("", item.category)
+            if (among is None or index in among)
+            and query.category in ("", item.category)
             and query.source in ("", item.source)
             and (bands is None or (self.bands is not None and self.bands[index] in bands))
             and (not wanted or _holds(item, self.texts[index] if self.texts else None, wanted=wanted))
@@ -191,21 +201,33 @@ def _holds(item: Item, texts: ItemTexts | None, *, wanted: Sequence[str]) -> boo
     return all(word in text or (len(word) >= 8 and item.key.startswith(word)) for word in wanted)
 
 
-def read_query(parameters: Mapping[str, str], spec: BenchmarkSpec) -> ItemQuery:
+def read_query(parameters: Mapping[str, str], board_version: BoardVersion) -> ItemQuery:
     """Return the view of a query string. A value that means nothing is as good as none: a link never breaks."""
+    spec, judges = board_version.spec, {row.id for row in board_version.board().rows if row.tier == "scored"}
+    named = [one_of(parameters, name, judges) for name in ("only", "not")]
+    only, other = named if all(named) and named[0] != named[1] else ("", "")
     return ItemQuery(
         " ".join(parameters.get("q", "").split())[:MOST_WORDS],
         one_of(parameters, "category", spec.category_keys),
         source=one_of(parameters, "source", spec.shown_sources),
         right=one_of(parameters, "right", RIGHT),
+        only=only,
+        other=other,
         page=page_number(parameters),
     )
 
 
-def by_difficulty(relations: PairwiseArrays | None) -> dict[str, str]:
-    """Return the address of the pairs of each filter of RIGHT, by its words; {} where nothing is known of judges."""
-    known = relations is not None and relations.bands is not None
-    return {text: ItemQuery(right=name).url() for name, (text, _bands) in RIGHT.items()} if known else {}
+def only_right_links(pair: Pair, relations: PairwiseArrays | None) -> list[tuple[str, int, str]]:
+    """Return for each of two judges its id, how many pairs only it is right on, and the address of these; [] where they
+    are not compared pair by pair."""
+    ids = (pair.first.id, pair.second.id)
+    if relations is None or not pair.paired:
+        return []
+    return [
+        (only, len(items), ItemQuery(only=only, other=other).url())
+        for only, other in (ids, ids[::-1])
+        if (items := relations.only_right(only, other)) is not None
+    ]
 
 
 # Pages ---------------------------------------------------------------------------------------------------------------
@@ -216,9 +238,24 @@ def _pairs(board_version: BoardVersion, catalog: ItemCatalog) -> ItemSearch:
     return ItemSearch.of(catalog.table, catalog.texts, relations=catalog.relations(board_version, with_anonymous=True))
 
 
+def _two_judges(
+    board_version: BoardVersion, catalog: ItemCatalog, query: ItemQuery
+) -> tuple[Pair | None, Collection[int] | None]:
+    """Return the judges that a query names, and the items on which only the first is right; none where that is not
+    told. Both None where it names no judges."""
+    board, relations = board_version.board(), catalog.relations(board_version)
+    first, second = board.find(query.only), board.find(query.other)
+    if first is None or second is None:
+        return None, None
+    items = None if relations is None else relations.only_right(first.id, second.id)
+    reason = _("No pairs can be listed for these two; their comparison says why.") if items is None else ""
+    return Pair(first, second, reason=reason, differences=(), spec=board.spec), items or ()
+
+
 def explore_page(board_version: BoardVersion, catalog: ItemCatalog, *, query: ItemQuery) -> str:
     """Return a page of pairs; the shares of judges are those of the board version."""
     pairs = _pairs(board_version, catalog)
+    pair, among = _two_judges(board_version, catalog, query)
     held = {item.source for item in pairs.table.items}
     categories = {item.category for item in pairs.table.items}
     return render(
@@ -228,7 +265,8 @@ def explore_page(board_version: BoardVersion, catalog: ItemCatalog, *, query: It
         demo=board_version.spec.synthetic,
         pairs=pairs,
         query=query,
-        item_page=(result := pairs.select(query)),
+        item_page=(result := pairs.select(query, among)),
+        pair=pair,
         thumbnails={view.name for view in result.shown if catalog.has_thumbnail(view.texts)},
         spec=board_version.spec,
         sources=[
@@ -236,7 +274,6 @@ def explore_page(board_version: BoardVersion, catalog: ItemCatalog, *, query: It
         ],
         categories=[key for key in board_version.spec.category_keys if key in categories],
         right=RIGHT if pairs.bands is not None else {},
-        per_page=PAGE,
         broken=catalog.has_item_file and pairs.texts is None,
     )
 

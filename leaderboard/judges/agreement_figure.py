@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from leaderboard.charts.base import Cells, Chart, empty_chart, to_chart
 from leaderboard.charts.dot_plots import reach_of
@@ -22,20 +21,10 @@ LEAD = _(
 _HEADER = (_("judge"), _("across"), _("value, %"), _("up"), _("value, %"))
 
 
-@dataclass(frozen=True, slots=True)
-class AgreementQuery:
-    """Addresses of the figure of a view and of its files, as those of Analyse."""
-
-    asked: JudgesQuery
-
-    def url(self, kind: str = "", *, narrow: bool = False) -> str:
-        """Return the address of the page, or of a file; ``narrow``: for a telephone."""
-        address = self.asked.url(f"{PATH}.{kind}" if kind else PATH)
-        return f"{address}{'&' if '?' in address else '?'}narrow=1" if narrow else address
-
-    def file_name(self, kind: str) -> str:
-        """Return what a file of the figure is called."""
-        return f"agreement.{kind}"
+def figure_url(asked: JudgesQuery, kind: str = "", *, narrow: bool = False) -> str:
+    """Return the address of the page of a view, or of a file of its figure; ``narrow``: for a telephone."""
+    address = asked.url(f"{PATH}.{kind}" if kind else PATH)
+    return f"{address}{'&' if '?' in address else '?'}narrow=1" if narrow else address
 
 
 def agreement_chart(results: Sequence[BenchmarkAgreement], page: Page) -> Chart:

@@ -19,7 +19,7 @@ from leaderboard.charts.layout import Page
 from leaderboard.entry.pages import entry_summary
 from leaderboard.judges import api
 from leaderboard.judges.agreement import agreement_verdict, agreements
-from leaderboard.judges.agreement_figure import LEAD, AgreementQuery, agreement_chart
+from leaderboard.judges.agreement_figure import LEAD, agreement_chart, figure_url
 from leaderboard.judges.parameters import PAGE, JudgesQuery, matching
 from leaderboard.judges.selection import AllBoards, Relations
 from leaderboard.judges.table import JudgeResult, named_parts, part_of, variant_of
@@ -88,7 +88,7 @@ def _add_comparisons(router: APIRouter, current: Callable[[], Awaitable[AllBoard
             return not_found_page(found.versions[0].context, request.headers)
         asked, narrow = found.read(request.query_params).of_agreement, request.query_params.get("narrow") == "1"
         response = await found.ready(
-            AgreementQuery(asked).url(kind, narrow=narrow),
+            figure_url(asked, kind, narrow=narrow),
             lambda: CachedResponse.of(_agreement_file(found, asked, kind, narrow=narrow), FILES[kind]),
         )
         return respond(response, request.headers)
@@ -111,7 +111,7 @@ def _agreement_file(found: AllBoards, asked: JudgesQuery, kind: str, *, narrow: 
     version = found.versions[0]
     page = Page(version.spec, narrow, language=version.context.language)
     chart = agreement_chart(agreements(matching(found.lines, asked), found.boards), page)
-    text = f"\ufeff{chart.csv}" if kind == "csv" else json.dumps(chart_json(chart, version.spec), ensure_ascii=False)
+    text = chart.csv if kind == "csv" else json.dumps(chart_json(chart, version.spec), ensure_ascii=False)
     return text.encode()
 
 
@@ -127,7 +127,7 @@ def _agreement_page(found: AllBoards, asked: JudgesQuery) -> str:
         least=LEAST,
         lead=LEAD,
         parts=named_parts(found.boards),
-        drawn=AgreementQuery(asked) if any(result.judges for result in results) else None,
+        drawn=partial(figure_url, asked) if any(result.judges for result in results) else None,
     )
 
 

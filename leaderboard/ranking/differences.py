@@ -57,6 +57,15 @@ class Pair:
         return not self.reason
 
     @property
+    def names(self) -> tuple[str, str]:
+        """What tells the two apart: the model, with the version or the source where the models are the same."""
+        first, second = self.first, self.second
+        if first.model != second.model:
+            return first.model, second.model
+        named = tuple(f"{row.model} ({row.version or row.source or row.id})" for row in (first, second))
+        return (named[0], named[1]) if len(set(named)) == 2 else (f"{named[0]}, {first.id}", f"{named[1]}, {second.id}")
+
+    @property
     def whole(self) -> tuple[ScoreDifference, ...]:
         """Macro, overall and the categories."""
         return tuple(difference for difference in self.differences if not difference.of_source)

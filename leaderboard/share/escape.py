@@ -1,6 +1,6 @@
-"""Escaping of user text for CSV, Markdown, LaTeX and XML. Pure.
+"""Escaping of user text for Markdown, LaTeX and XML. Pure.
 
-The text stays readable; what changes is that no spreadsheet, Markdown renderer, TeX or XML parser takes it for an
+The text stays readable; what changes is that no Markdown renderer, TeX or XML parser takes it for an
 instruction.
 """
 
@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-
-from vlrb.common.csv_text import csv_cell as csv_cell
 
 
 def one_line(text: str) -> str:

@@ -67,7 +67,10 @@ FILLED: Mapping[str, tuple[str, ...]] = {
 }
 OTHERWISE = (ENTRIES[0], "1")
 PRIVATE = ("/auth", "/account")  # these lead to the identity provider
-FINER = f"?protocol=paper&grouping=povid-in-general&revision=demo&entries={ENTRIES[0]},{ENTRIES[1]}"
+FINER = (
+    f"?protocol=paper&grouping=povid-in-general&revision=demo&entries={ENTRIES[0]},{ENTRIES[1]}"
+    f"&only={ENTRIES[0]}&not={ENTRIES[1]}"
+)
 
 
 Vector = npt.NDArray[np.int8]

@@ -49,7 +49,7 @@ ROUTES: dict[str, tuple[str, ...]] = {
         f"/analyse.{kind}?chart={chart}&entries={{id}},{{shown}}"
         for chart, kind in zip(CHARTS, cycle(FILES), strict=False)
     ),
-    "/explore": ("/explore", "/explore?right=few", "/explore?q={id}"),
+    "/explore": ("/explore", "/explore?right=few", "/explore?q={id}", "/explore?only={id}&not={shown}"),
     "/explore/{name}": ("/explore/{pair}",),
     "/explore/{name}/image": ("/explore/{pair}/image",),
     "/export/board.{suffix}": (

@@ -21,13 +21,13 @@ def csv_cell(text: str) -> str:
     return _FORMULA.sub(r"\1'", text) if _MIGHT.search(text) else text
 
 
-def csv_table(head: Sequence[str], rows: Iterable[Sequence[str | float | None]]) -> bytes:
+def csv_table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> bytes:
     """RFC 4180, UTF-8. Texts stand in quotation marks and cannot be formulas; numbers are bare, None is empty."""
-    lines = [",".join(head), *(",".join(map(_cell, row)) for row in rows), ""]
+    lines = [*(",".join(map(_cell, row)) for row in (head, *rows)), ""]
     return "\r\n".join(lines).encode()
 
 
-def _cell(value: str | float | None) -> str:
+def _cell(value: object) -> str:
     if value is None:
         return ""
     if isinstance(value, bool):

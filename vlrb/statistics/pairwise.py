@@ -39,7 +39,7 @@ from vlrb.statistics.self_preference import self_preference_json
 from vlrb.statistics.uncertainty import PairTests, Z, mcnemar_exact, paired_interval
 from vlrb.votes import ABSENT, Matrix, majority, resolved
 
-VERSION = "9"  # of everything computed here; a change makes the workers compute all of it again
+VERSION = "10"  # of everything computed here; a change makes the workers compute all of it again
 COMPARED_AT_MOST = 500  # beyond it every rank range is meaninglessly wide, and the work quadratic
 AGREEMENT_AT_MOST = 200
 BANDS = 10
@@ -81,8 +81,8 @@ class PairedCounts:
 class PairwiseArrays:
     """Arrays over the compared entries under one label revision, best strict macro first, and its ``pairs`` of items.
 
-    ``outcomes``: int8 (entries, pairs) under ``strict``, doubled; ``sources``: of each pair, its place in the
-    definition; ``groups``: of each pair, where pairs of one group are right or wrong together. None: not disclosed.
+    ``outcomes``: int8 (entries, pairs) under ``strict``, doubled; ``items``: of each pair, its item index; ``sources``:
+    its place in the definition; ``groups``: where pairs of one group are right or wrong together. None: not disclosed.
     ``agreement``: (m, m) of the majority verdicts of the first m entries, corrected for a random order, rounded to
     thousandths, NaN where undefined. ``bands``: int8 per item of the table.
     """
@@ -92,6 +92,7 @@ class PairwiseArrays:
     pairs: int
     agreement: FloatArray
     outcomes: Int8Array | None = None
+    items: IntArray | None = None
     sources: Int8Array | None = None
     groups: IntArray | None = None
     bands: Int8Array | None = None
@@ -176,6 +177,14 @@ class PairwiseArrays:
             return None
         return self.outcomes[[places[name] for name in names]] / 2
 
+    def only_right(self, first: str, second: str) -> frozenset[int] | None:
+        """Return the item indices of the pairs on which the first entry is right and the second one wrong; None where
+        one was not compared, or it is not disclosed."""
+        outcomes = self._outcomes((first, second))
+        if outcomes is None or self.items is None:
+            return None
+        return frozenset(self.items[(outcomes[0] == 1) & (outcomes[1] == 0)].tolist())
+
     def error_consistency(self, first: str, second: str) -> float | None:
         """Return whether two entries err on the same items; None where that is undefined, or not disclosed."""
         outcomes = self._outcomes((first, second))
@@ -236,6 +245,7 @@ def compare_all(
         relations = replace(
             relations,
             outcomes=(2 * right[:, labelled]).astype(np.int8),
+            items=np.flatnonzero(labelled),
             sources=sources[labelled].astype(np.int8),
             groups=None if spec.grouped is None else table.group_index[labelled],
             bands=bands,
@@ -332,7 +342,7 @@ def _ranges(
     draws = normal_draws(right.shape[1] if held is None else held.shape[1], len(right)) if public else None
     for grouping, orders in parts.items() if len(right) else ():
         for order, masks in orders.items():
-            key = b"".join(np.packbits(mask).tobytes() for mask in masks)
+            key = np.packbits(masks).tobytes()
             if key not in known:
                 chosen = {index: own[grouping].get(order) for index, own in selections.items()}
                 tried = {index: one.near for index, one in chosen.items() if one is not None}
@@ -352,15 +362,11 @@ def _selections(right: Array, parts: _OrderParts) -> _Selections:
     for grouping, orders in parts.items():
         for order, masks in orders.items():
             if min(int(mask.sum()) for mask in masks) >= 2:
-                key = _key(masks)
+                key = np.packbits(masks).tobytes()
                 if key not in known:
                     known[key] = select_best(right, masks)
                 result[grouping][order] = known[key]
     return result
-
-
-def _key(masks: Sequence[BoolArray]) -> bytes:
-    return b"".join(np.packbits(mask).tobytes() for mask in masks)
 
 
 def _variants_json(total: int, selections: _Selections, *, public: bool) -> dict[str, Any]:

@@ -2,18 +2,21 @@
 
 import json
 from dataclasses import replace
+from html import escape
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qsl
 
 import numpy as np
 import pytest
 
+from leaderboard.compare import service as compare
 from leaderboard.explore.item_catalog import THUMBNAIL_BYTES, ItemCatalog, ItemFileError, ItemTexts, read_item_file
-from leaderboard.explore.pages import PAGE, ItemQuery, ItemSearch, read_query
+from leaderboard.explore.pages import PAGE, ItemQuery, ItemSearch, explore_page, only_right_links, read_query
 from leaderboard.site.cache import BoardVersion
 from leaderboard.site.render_context import RenderContext
 from tests.factories.labels import SIZES, pairs, table
-from tests.factories.pairwise import body, related, stored
+from tests.factories.pairwise import SKILLS, body, related, stored
 from tests.factories.specs import INVENTED, VL
 from vlrb.benchmarks.items import ItemTable, response_fingerprint
 from vlrb.benchmarks.pairs import build_table
@@ -27,6 +30,10 @@ def item_file(path: Path, rows: list[dict[str, Any]]) -> Path:
 
 def texts_only(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [{name: row[name] for name in ("id", "query", "response")} for row in rows]
+
+
+A, B = list(SKILLS)[:2]
+BOARD = BoardVersion("s", body(), context=RenderContext(VL), published=())
 
 
 @pytest.fixture(scope="module")
@@ -157,11 +164,28 @@ def _without_bands(relations: Any) -> Any:
 
 
 def test_a_query_that_means_nothing_shows_all() -> None:
-    assert read_query({"category": "x", "source": "<b>", "right": "?", "page": "-1", "q": "  "}, VL) == ItemQuery()
-    query = ItemQuery("a  b", "general", source="POVID", right="few", page=3)
-    assert read_query(
-        {"q": "a  b", "category": "general", "source": "POVID", "right": "few", "page": "3"}, VL
-    ).url() == (query.url().replace("++", "+"))
+    nothing = {"category": "x", "source": "<b>", "right": "?", "page": "-1", "q": "  ", "only": A, "not": A}
+    assert read_query(nothing, BOARD) == read_query({"only": A, "not": "e1"}, BOARD) == ItemQuery()
+    query = ItemQuery("a b", "general", source="POVID", right="few", only=A, other=B, page=3)
+    assert read_query(dict(parse_qsl(query.url().partition("?")[2])), BOARD) == query
+
+
+def test_a_comparison_leads_to_the_pairs_that_only_one_of_its_judges_is_right_on() -> None:
+    catalog = ItemCatalog(relations_body=stored)
+    relations = catalog.relations(BOARD)
+    (pair,) = compare.compare(BOARD, (A, B), relations=relations).pairs
+    links = only_right_links(pair, relations)
+    counted = pair.of("overall")
+    assert counted and [count for _id, count, _url in links] == [counted.only_first, counted.only_second]
+    for only, count, url in links:
+        query = read_query(dict(parse_qsl(url.partition("?")[2])), BOARD)
+        page = explore_page(BOARD, catalog, query=query)
+        assert (query.only, query.other) == ((A, B) if only == A else (B, A))
+        assert f"{count} pairs, page 1 of" in page
+        assert escape(query.url(page=2)) in page
+    assert not only_right_links(replace(pair, reason="reported"), relations)
+    page = explore_page(BOARD, ItemCatalog(), query=query)
+    assert "No pairs can be listed" in page and "No pair matches" in page
 
 
 def test_images_are_served_from_beside_the_item_file_only(tmp_path: Path) -> None:
@@ -202,17 +226,16 @@ def test_relations_are_read_once_and_their_absence_is_no_failure() -> None:
         asked.append(name)
         return stored(name)
 
-    board_version = BoardVersion("s", body(), context=RenderContext(VL), published=())
     catalog = ItemCatalog(relations_body=read)
-    assert catalog.relations(board_version) is catalog.relations(board_version)
+    assert catalog.relations(BOARD) is catalog.relations(BOARD)
     assert len(asked) == 1
-    assert catalog.relations(board_version, "v0") is None
-    assert ItemCatalog().relations(board_version) is None
+    assert catalog.relations(BOARD, "v0") is None
+    assert ItemCatalog().relations(BOARD) is None
 
     def fail(name: str) -> bytes | None:
         raise OSError("the database is away")
 
-    assert ItemCatalog(relations_body=fail).relations(board_version) is None
+    assert ItemCatalog(relations_body=fail).relations(BOARD) is None
 
 
 def test_the_table_is_the_one_that_ships_unless_a_manifest_is_named(tmp_path: Path) -> None:

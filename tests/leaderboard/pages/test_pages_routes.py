@@ -116,7 +116,7 @@ def test_reported_rows_link_to_their_figures(client: TestClient) -> None:
 def test_a_comparison_has_a_link_and_a_sentence(client: TestClient) -> None:
     page = client.get(f"/compare?entries={A},{B}").text
     text = text_of(page)
-    assert '<a href="/explore?right=few">' in page
+    assert f'<a href="/explore?only={A}&amp;not={B}">' in page
     assert re.search(
         r"different\? This [\w ]+\. Judge A agrees [\w ]+ than Judge B on hallucination \(\+\d+\.\d points, p <", text
     )
