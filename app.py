@@ -13,7 +13,7 @@ from functools import partial
 from common.exit_deadline import WEB_SECONDS, run_until_signal
 from common.logging_setup import log_to_stderr
 from common.memory import share_arenas, shorten_pauses
-from operation.replication.replica import ReplicaUnusable
+from operation.replica import ReplicaUnusable
 from settings import Settings, SettingsError
 from storage.database import DatabaseUnusable
 from storage.database_wait import retry_while_away

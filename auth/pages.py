@@ -1,7 +1,7 @@
 """Routes of sign-in, sign-out and the account page, and the handlers of 401 and 403 errors.
 
-`web/app.py` includes the routes, `web/errors.py` adds the handlers, and `web/middleware_stack.py` puts
-``IdentityMiddleware`` around the application.
+`web/app.py` includes the routes and puts ``IdentityMiddleware`` around the application, `web/errors.py` adds the
+handlers.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from maintenance import installation, space
 from maintenance.action_context import ActionContext
 from maintenance.cli import CliResult, add_actions
 from operation.alarms import ServiceAlarm, service_alarms
-from operation.start import replicating_litestream
+from operation.restore import replicating_litestream
 from settings import ServedSettings, Settings, SettingsError, WorkerSettings
 from storage.database import Database, DatabaseNotMade, DatabaseUnusable, Session, open_migrated
 from submissions.metadata import parse_metadata

@@ -16,10 +16,17 @@ from typing import Any, NamedTuple
 from sqlalchemy import select
 
 from operation.alarms import KEPT_FREE
-from operation.replication.litestream import Litestream
-from operation.replication.replica import UPLOADS, ReplicaUnusable
-from operation.restore import RestoreRefused, put_aside, put_back, sqlite_head
-from operation.start import prove, replicating_litestream, sqlite_path
+from operation.litestream import Litestream
+from operation.replica import UPLOADS, ReplicaUnusable
+from operation.restore import (
+    RestoreRefused,
+    prove,
+    put_aside,
+    put_back,
+    replicating_litestream,
+    sqlite_head,
+    sqlite_path,
+)
 from settings import WorkerSettings
 from storage.database import DatabaseUnusable, open_migrated
 from storage.files.uploads import UploadDamaged, Uploads

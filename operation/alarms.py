@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from operation import figures
 from operation.figures import ServiceFigures
-from operation.replication.litestream import Litestream
+from operation.litestream import Litestream
 from storage.integrity import integrity_alarms
 from storage.jobs import worker_heartbeats
 from storage.labels import label_imports, label_sets

@@ -13,7 +13,7 @@ from pydantic import SecretStr, field_validator, model_validator
 from auth.csrf import is_loopback
 from auth.settings import HUGGING_FACE, IdentitySettings, Mode
 from operation.mail_server import MailServer
-from operation.replication.replica import UPLOADS
+from operation.replica import UPLOADS
 from settings.declared import Names, keys_of, setting, split_names
 from settings.worker import WorkerSettings
 from vlrb.common.file_limit import FILE_LIMIT

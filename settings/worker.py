@@ -7,7 +7,7 @@ from typing import Self
 
 from pydantic import field_validator, model_validator
 
-from operation.replication.replica import Replica
+from operation.replica import Replica
 from settings.benchmarks import BenchmarkSettings
 from settings.declared import setting
 from vlrb.benchmarks.spec import DEMO

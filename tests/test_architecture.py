@@ -204,7 +204,7 @@ OTHER_MEANINGS = {
     "vlrb/editions/hub.py": 1,
     "vlrb/label_quality/annotation.py": 1,
     "vlrb/numbers/definition_check.py": 1,
-    "operation/request_metrics.py": 1,
+    "operation/metrics.py": 1,
     "review/annotation.py": 1,
 }
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 from fastapi import FastAPI
+from starlette.middleware import Middleware
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -16,7 +18,7 @@ import leaderboard.board.pages
 import leaderboard.judges.pages
 import maintenance.api
 import maintenance.pages
-import operation.api
+import operation.metrics
 import receipts.api
 import review.pages
 import submissions.api
@@ -25,17 +27,30 @@ import submissions.own_votes
 import submissions.pages
 import web.pages
 from auth import Identity
+from auth.limits.rate_limit import RateLimitMiddleware, account_of, address_of
+from auth.middleware import IdentityMiddleware, from_here
+from auth.settings import Mode
+from leaderboard.board.pages import BoardFastPathMiddleware
 from leaderboard.site.cache import BoardCache
 from leaderboard.site.pages import not_found_page
 from leaderboard.site.render import assets
 from maintenance.decision_log import PublicLog
 from maintenance.pages import MaintainPage
+from operation.metrics import RequestMetricsMiddleware
 from web.actions import ACTIONS
 from web.background import lifespan
-from web.benchmarks import BenchmarkDispatch
+from web.benchmarks import (
+    BenchmarkDispatch,
+    BenchmarkMiddleware,
+    SubmissionBenchmarkMiddleware,
+    benchmark_of_submission,
+)
 from web.errors import add_exception_handlers
 from web.middleware.gradio_allowlist import GradioAllowlistMiddleware
-from web.middleware_stack import middleware, wrap
+from web.middleware.languages import LanguageMiddleware
+from web.middleware.problems import ProblemsMiddleware
+from web.middleware.request_limits import LeftClientsMiddleware, RequestLimitsMiddleware
+from web.middleware.security_headers import SecurityHeadersMiddleware
 from web.services import BenchmarkServices, Services
 
 
@@ -54,7 +69,42 @@ def create_app(services: Services, *, on_misconfigured: Callable[[], None]) -> A
         redoc_url=None,
         redirect_slashes=False,  # BenchmarkMiddleware leads to the address without one, and names no host
     )
-    return wrap(_all_benchmarks(app, services, gradio=gradio), middleware(services))
+    wrapped = _all_benchmarks(app, services, gradio=gradio)
+    for layer in reversed(_middleware(services)):  # FastAPI's own error handling stays inside of it
+        wrapped = layer.cls(wrapped, *layer.args, **layer.kwargs)
+    return wrapped
+
+
+def _middleware(services: Services) -> list[Middleware]:
+    """Return the middleware, the outermost first. Rates are limited where the service is public."""
+    settings = services.settings
+    identity, largest = settings.identity, settings.upload_limit_bytes
+    local, openid = identity.mode is Mode.LOCAL, identity.mode is Mode.OPENID
+    rate = 0 if local else settings.requests_per_minute
+    ids = [benchmark.id for benchmark in services.benchmarks]
+    look_up = benchmark_of_submission(services.database)
+    stack = [
+        Middleware(SecurityHeadersMiddleware, settings.frame_ancestors, https=identity.https),
+        Middleware(LanguageMiddleware, identity.https),
+        Middleware(
+            BoardFastPathMiddleware,
+            services.first.board,
+            may=from_here if local else lambda _: True,
+            others=[benchmark.board for benchmark in services.benchmarks[1:]],
+        ),
+        # From here on, inside of the fast path, nothing costs the board anything.
+        Middleware(ProblemsMiddleware, [benchmark.context for benchmark in services.benchmarks]),
+        Middleware(BenchmarkMiddleware, ids),
+        Middleware(RequestMetricsMiddleware, services.registry),
+        Middleware(RequestLimitsMiddleware, largest, free=lambda: shutil.disk_usage(settings.state_dir).free),
+        Middleware(LeftClientsMiddleware),
+        Middleware(RateLimitMiddleware, rate, whose=address_of, largest=largest) if rate else None,
+        # From here on a request may ask the database.
+        Middleware(SubmissionBenchmarkMiddleware, ids, benchmark_of=look_up),
+        Middleware(IdentityMiddleware, services.auth.settings, resolver=services.auth.resolver),
+        Middleware(RateLimitMiddleware, rate, whose=account_of) if rate and openid else None,
+    ]
+    return [layer for layer in stack if layer is not None]
 
 
 def _all_benchmarks(app: FastAPI, services: Services, *, gradio: ASGIApp) -> ASGIApp:
@@ -133,7 +183,7 @@ def _add_submissions(app: FastAPI, services: Services, *, of: BenchmarkServices)
 def _add_operation(app: FastAPI, services: Services) -> None:
     """Add what operators read."""
     token = services.settings.metrics_token.get_secret_value()
-    app.include_router(operation.api.build(services.registry, token))
+    app.include_router(operation.metrics.build(services.registry, token))
     app.include_router(web.pages.build(services))
 
 

@@ -19,7 +19,7 @@ from common.exit_deadline import Watchdog
 from common.memory import freeze_loaded
 from common.refused import Refused
 from leaderboard.site.render_context import LANGUAGE
-from operation.replication.litestream import environment
+from operation.litestream import environment
 from storage.database import UNAVAILABLE, is_away
 from storage.database_wait import RETRY_SECONDS, log_away
 from storage.files.spool import UploadedFile

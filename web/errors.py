@@ -12,10 +12,9 @@ from starlette.responses import Response
 
 import auth.pages
 from auth import AuthError
-from auth.problem_details import DATABASE_RETRY_SECONDS, problem, problem_body, problem_response, refused_response
+from auth.problem_details import problem, problem_body, problem_response, refused_response
 from common.refused import Refused
-from leaderboard.board.pages import ErrorPages
-from leaderboard.site.pages import message_reply
+from leaderboard.site.pages import error_reply
 from leaderboard.site.render_context import RenderContext
 from leaderboard.site.serial_executor import QueueFull
 from storage.database import UNAVAILABLE, is_unavailable
@@ -31,10 +30,9 @@ _CODES = {400: "bad-request", 405: "method-not-allowed", 413: "too-large", 422: 
 
 def add_exception_handlers(app: FastAPI, services: Services, *, of: BenchmarkServices) -> None:
     """Answer every error with problem+json, or with a page where a browser asked for one."""
-    pages = ErrorPages(of.context)
-    app.add_exception_handler(404, pages.not_found)
-    app.add_exception_handler(Exception, pages.failed)
-    app.add_exception_handler(QueueFull, pages.busy)
+    app.add_exception_handler(404, partial(error_reply, of.context, "not-found"))
+    app.add_exception_handler(Exception, partial(error_reply, of.context, "failed"))
+    app.add_exception_handler(QueueFull, partial(error_reply, of.context, "busy"))
     app.add_exception_handler(HTTPException, _http_problem)
     app.add_exception_handler(RequestValidationError, _parameter_problem)
     app.add_exception_handler(Refused, refused_response)
@@ -58,15 +56,10 @@ def _parameter_problem(request: Request, error: Exception) -> Response:
     return problem(422, "invalid-parameter", detail=detail)
 
 
-def _database_unavailable(context: RenderContext, request: Request, error: Exception) -> Response:
+async def _database_unavailable(context: RenderContext, request: Request, error: Exception) -> Response:
     """Answer 503: whether a change was made may be unknown; the same file sent again is the same submission."""
     if not is_unavailable(error):
         raise error  # a fault of ours, as any other
     if not log_away(error):
         log.error("database.unavailable", exc_info=error)
-    if request.url.path.startswith("/api/"):
-        detail = _("The database does not answer at the moment. Send the same again: nothing is done twice.")
-        return problem(503, "database-offline", detail=detail, retry_after=DATABASE_RETRY_SECONDS)
-    reply = message_reply(context, "offline", request.headers)
-    reply.headers["Retry-After"] = str(DATABASE_RETRY_SECONDS)
-    return reply
+    return await error_reply(context, "offline", request, error)

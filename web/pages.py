@@ -17,8 +17,8 @@ from leaderboard.site.render import render
 from leaderboard.site.responses import respond
 from operation import figures
 from operation.alarms import Alarms
-from operation.replication.litestream import Litestream
-from operation.start import RESTORED
+from operation.litestream import Litestream
+from operation.restore import RESTORED
 from storage.database import UNAVAILABLE, Database, Session
 from storage.labels.pending_rules import changed_rules, pending_rules
 from storage.limits import submission_pause

@@ -23,9 +23,9 @@ from leaderboard.site.render import environment
 from leaderboard.site.render_context import RenderContext, contexts_of
 from maintenance.action_context import ActionContext
 from operation.alarms import Alarms, service_alarms
+from operation.litestream import Litestream
 from operation.metrics import InstallationCollector, make_registry
-from operation.replication.litestream import Litestream
-from operation.start import replicating_litestream
+from operation.restore import replicating_litestream
 from receipts.jws import Signer
 from receipts.service import ReceiptService
 from settings import ServedSettings, Settings

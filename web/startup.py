@@ -13,9 +13,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from operation.replication.folder_mirror import restore_items
-from operation.restore import put_aside
-from operation.start import prepare_database, record_restore, sqlite_path
+from operation.replica import restore_items
+from operation.restore import prepare_database, put_aside, record_restore, sqlite_path
 from receipts.jws import Signer, open_signer
 from settings import SECRET_NAMES, ServedSettings, Settings, SettingsError
 from storage.database import Database, open_migrated

@@ -19,7 +19,7 @@ def run(arguments: Sequence[str] | None) -> int:
     # Before numpy is imported: our matrices are small, and on a busy machine several BLAS threads wait for one another
     # (bulk scoring took four times as long).
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    from operation.replication.replica import ReplicaUnusable
+    from operation.replica import ReplicaUnusable
     from storage.database import DatabaseUnusable, UnknownSchema
     from storage.labels.label_sets import LabelSetChanged
     from storage.own_boards import OtherBoards

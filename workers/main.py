@@ -14,8 +14,7 @@ from sqlalchemy.orm import Session
 
 from common.exit_deadline import Watchdog
 from common.logging_setup import log_to_stderr
-from operation.replication.folder_mirror import FolderMirror, restore_items, worker_mirrors
-from operation.replication.replica import LABELS
+from operation.replica import LABELS, FolderMirror, restore_items, worker_mirrors
 from settings import ServedSettings, SettingsError, WorkerSettings
 from storage.changes import DatabaseChanges
 from storage.database import Database, DatabaseAway, is_away, is_made, open_migrated

@@ -1,13 +1,12 @@
 """Routes of the public pages: cached bytes with strong ETags, and a fast path for the board.
 
-``web/services.py`` makes the ``BoardCache``; ``web/app.py`` includes the routes, ``web/errors.py`` adds the handlers,
-and ``web/middleware_stack.py`` puts ``BoardFastPathMiddleware`` around the application.
+``web/services.py`` makes the ``BoardCache``; ``web/app.py`` includes the routes and puts ``BoardFastPathMiddleware``
+around the application, ``web/errors.py`` adds the handlers.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from typing import Any
 
@@ -17,7 +16,6 @@ from fastapi.responses import Response
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from auth.problem_details import problem
 from leaderboard.about import pages as about
 from leaderboard.analyse import pages as analyse
 from leaderboard.board import service as board_page
@@ -33,7 +31,6 @@ from leaderboard.share.feed import Log, nothing
 from leaderboard.site import render
 from leaderboard.site.cache import BoardCache, BoardVersion, CachedResponse
 from leaderboard.site.pages import message_reply, not_found_page, status_page
-from leaderboard.site.render_context import RenderContext
 from leaderboard.site.responses import (
     EMBEDDABLE,
     FOREVER,
@@ -48,7 +45,6 @@ from leaderboard.site.responses import (
     response_headers,
 )
 from vlrb.benchmarks.spec import BenchmarkSpec
-from vlrb.common.messages import _
 
 _FRONT = "/"
 
@@ -136,35 +132,6 @@ def _static(name: str, spec: BenchmarkSpec, *, headers: Headers) -> Response | N
         if asset.name == name:  # without its hash, for pages that cannot know it
             return respond(asset.body, headers)
     return None
-
-
-@dataclass(frozen=True, slots=True)
-class ErrorPages:
-    """Exception handlers of an application: problem+json below /api/, a page elsewhere."""
-
-    context: RenderContext = field(default_factory=RenderContext)
-
-    async def not_found(self, request: Request, error: Exception) -> Response:
-        """Answer 404."""
-        if request.url.path.startswith("/api/"):
-            return problem(404, "not-found", detail=_("There is no such resource."))
-        return not_found_page(self.context, request.headers)
-
-    async def failed(self, request: Request, error: Exception) -> Response:
-        """Answer 500."""
-        if request.url.path.startswith("/api/"):
-            return problem(500, "internal", detail=_("The fault is ours. Please try again in a moment."))
-        return message_reply(self.context, "failed", request.headers)
-
-    async def busy(self, request: Request, error: Exception) -> Response:
-        """Answer 503 where too many others wait."""
-        if request.url.path.startswith("/api/"):
-            detail = _("The service is busy. Please try again in a few seconds.")
-            reply: Response = problem(503, "busy", detail=detail)
-        else:
-            reply = message_reply(self.context, "busy", request.headers)
-        reply.headers["Retry-After"] = "5"
-        return reply
 
 
 class BoardFastPathMiddleware:

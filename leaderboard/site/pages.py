@@ -11,6 +11,7 @@ from fastapi import APIRouter, Request
 from starlette.datastructures import Headers
 from starlette.responses import Response
 
+from auth.problem_details import DATABASE_RETRY_SECONDS, problem
 from leaderboard.site import render
 from leaderboard.site.cache import BoardCache, BoardVersion, CachedResponse
 from leaderboard.site.render_context import RenderContext
@@ -60,6 +61,17 @@ _TEXTS = {
     ),
 }
 """Pages by name: HTTP status, title, lead, links."""
+_PROBLEMS = {
+    "not-found": ("not-found", _("There is no such resource.")),
+    "failed": ("internal", _("The fault is ours. Please try again in a moment.")),
+    "busy": ("busy", _("The service is busy. Please try again in a few seconds.")),
+    "offline": (
+        "database-offline",
+        _("The database does not answer at the moment. Send the same again: nothing is done twice."),
+    ),
+}
+"""The same errors of the API: code, detail."""
+_LATER = ("busy", "offline")
 
 PageView = Callable[[BoardVersion, Mapping[str, str]], tuple[str, Callable[[], str]]]
 """What reads a query string: the key of the page asked for, and what makes it."""
@@ -86,6 +98,18 @@ def message_reply(context: RenderContext, name: str, headers: Headers) -> Respon
     return respond(
         _body(context.in_language(context.language), name), headers, status=_TEXTS[name][0], cache_control="no-store"
     )
+
+
+async def error_reply(context: RenderContext, name: str, request: Request, error: Exception) -> Response:
+    """Answer one of _PROBLEMS, as a handler of exceptions: problem+json below /api/, a page elsewhere."""
+    later = {"retry_after": DATABASE_RETRY_SECONDS} if name in _LATER else {}
+    if request.url.path.startswith("/api/"):
+        code, detail = _PROBLEMS[name]
+        return problem(_TEXTS[name][0], code, detail=detail, **later)
+    reply = message_reply(context, name, request.headers)
+    if later:
+        reply.headers["Retry-After"] = str(DATABASE_RETRY_SECONDS)
+    return reply
 
 
 def not_found_page(context: RenderContext, headers: Headers) -> Response:

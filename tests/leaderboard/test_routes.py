@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from functools import partial
 from html import unescape
 
 import pytest
@@ -15,6 +16,7 @@ from leaderboard.explore.item_catalog import ItemCatalog
 from leaderboard.site import cache
 from leaderboard.site.cache import BoardCache
 from leaderboard.site.colours import DARK, LIGHT
+from leaderboard.site.pages import error_reply
 from leaderboard.site.render import assets, safe_link
 from leaderboard.site.render_context import RenderContext
 from tests.factories import pairwise
@@ -29,7 +31,7 @@ def serve(source: FixedSource, **options: object) -> FastAPI:
     app = FastAPI(docs_url=None)
     app.include_router(routes.build(board_cache))
     app.include_router(api.build(board_cache))
-    app.add_exception_handler(404, routes.ErrorPages().not_found)
+    app.add_exception_handler(404, partial(error_reply, RenderContext(), "not-found"))
     app.add_middleware(_First, cache=board_cache)
     return app
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import time
 from collections.abc import Iterator
+from functools import partial
 from itertools import cycle
 from typing import Any
 
@@ -19,7 +20,9 @@ from leaderboard.board import pages as routes
 from leaderboard.charts.catalog import CHARTS
 from leaderboard.explore.item_catalog import ItemCatalog
 from leaderboard.site.cache import BoardCache
+from leaderboard.site.pages import error_reply
 from leaderboard.site.queries import DatabaseSnapshots
+from leaderboard.site.render_context import RenderContext
 from storage.models.core import Submission
 from storage.models.moderation import Moderation
 from tests.databases import new_database
@@ -78,7 +81,7 @@ def serve(cache: BoardCache) -> FastAPI:
     app = FastAPI(docs_url=None)
     app.include_router(routes.build(cache, ItemCatalog()))
     app.include_router(api.build(cache, ItemCatalog()))
-    app.add_exception_handler(404, routes.ErrorPages().not_found)
+    app.add_exception_handler(404, partial(error_reply, RenderContext(), "not-found"))
     return app
 
 

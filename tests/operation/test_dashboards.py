@@ -16,10 +16,9 @@ from starlette.responses import PlainTextResponse
 from operation import figures
 from operation.alarms import ServiceAlarm
 from operation.figures import BoardFigures, ServiceFigures
-from operation.metrics import InstallationCollector, make_registry
-from operation.replication.litestream import Litestream
-from operation.replication.replica import Replica
-from operation.request_metrics import RequestMetricsMiddleware
+from operation.litestream import Litestream
+from operation.metrics import InstallationCollector, RequestMetricsMiddleware, make_registry
+from operation.replica import Replica
 from storage.database import Database
 from tests.databases import new_database
 

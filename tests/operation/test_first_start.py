@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from operation.start import replicating_litestream
+from operation.restore import replicating_litestream
 from settings import Settings
 from storage.database import Database
 from storage.database_wait import retry_while_away

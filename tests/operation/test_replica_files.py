@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from operation.replication.folder_mirror import FolderMirror, restore_items, worker_mirrors
-from operation.replication.replica import Replica, ReplicaUnusable
-from operation.start import prove
+from operation.replica import FolderMirror, Replica, ReplicaUnusable, restore_items, worker_mirrors
+from operation.restore import prove
 from settings import Settings
 
 

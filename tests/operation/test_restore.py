@@ -14,9 +14,9 @@ import pytest
 from maintenance import installation
 from maintenance.__main__ import main
 from maintenance.installation import CheckResult, examine
-from operation.replication.litestream import Litestream
-from operation.replication.replica import Replica, ReplicaUnusable
-from operation.start import NEW_BOARD, prepare_database
+from operation.litestream import Litestream
+from operation.replica import Replica, ReplicaUnusable
+from operation.restore import NEW_BOARD, prepare_database
 from settings import WorkerSettings
 from storage.database import Database
 from storage.files.uploads import Uploads

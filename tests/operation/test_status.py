@@ -14,8 +14,8 @@ from starlette.testclient import TestClient
 from operation import alarms
 from operation.alarms import FIGURES_DIFFER, NO_FILES, SCORES_LATE, ServiceAlarm, service_alarms
 from operation.figures import STUCK_SECONDS
-from operation.replication.litestream import Litestream
-from operation.replication.replica import Replica
+from operation.litestream import Litestream
+from operation.replica import Replica
 from settings import Settings
 from storage.database import Database
 from storage.jobs import worker_heartbeats

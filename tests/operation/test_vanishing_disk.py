@@ -18,8 +18,8 @@ import httpx
 import pytest
 
 import app
-from operation.replication.litestream import Litestream
-from operation.replication.replica import Replica
+from operation.litestream import Litestream
+from operation.replica import Replica
 from tests.factories.fakes.openid_provider import Provider
 from tests.factories.fakes.s3_server import KEYS, running_s3
 from tests.factories.services.service import KEPT, Service, alive, running, until

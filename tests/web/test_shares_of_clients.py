@@ -16,7 +16,7 @@ from starlette.routing import Route
 from leaderboard.site.serial_executor import SerialExecutor
 from tests.factories.services.service import until
 from tests.factories.services.serving import serving
-from web.middleware_stack import LeftClientsMiddleware
+from web.middleware.request_limits import LeftClientsMiddleware
 
 LONG, CLIENTS = 0.4, 12  # seconds that an export takes, and those who ask for one and perhaps hang up
 CROWD, OTHER = "127.0.0.2", "127.0.0.3"

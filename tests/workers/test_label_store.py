@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from operation.replication.folder_mirror import FolderMirror
-from operation.replication.replica import LABELS, Replica
+from operation.replica import LABELS, FolderMirror, Replica
 from storage.database import Database
 from storage.labels import label_imports
 from tests.databases import new_database

@@ -1,4 +1,4 @@
-"""Request limits before routing: size, speed and content encoding.
+"""Request limits before routing: size, speed and content encoding, and the end of a request whose client has left.
 
 Plain ASGI, around the whole application, so that it holds for the REST routes and for Gradio's own upload route alike.
 """
@@ -14,12 +14,15 @@ from contextlib import suppress
 from http import HTTPStatus
 from typing import Any
 
+from anyio import CancelScope
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from auth.csrf import SAFE_METHODS
+from auth.limits.rate_limit import address_of
 from auth.limits.request_classes import is_upload
 from auth.problem_details import MEDIA_TYPE, problem_body
+from leaderboard.site.serial_executor import CLIENT
 from operation.alarms import KEPT_FREE
 from vlrb.common.file_limit import too_large
 from vlrb.common.messages import _
@@ -160,3 +163,37 @@ async def _answer(send: Send, refused: dict[str, Any], *, unread: LimitedBody | 
     if unread is not None:
         await unread.discard_late()
     await send({"type": "http.response.body", "body": b""})
+
+
+class LeftClientsMiddleware:
+    """The application, where reading requests end when their client leaves before it is answered, and the queues of
+    renders know whose request it is. Gradio's own routes look for themselves."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        CLIENT.set(address_of(scope))
+        if scope["type"] != "http" or scope["method"] not in SAFE_METHODS or scope["path"].startswith("/app"):
+            await self._app(scope, receive, send)
+            return
+        with CancelScope() as work:
+            watching = asyncio.create_task(_cancel_if_left(receive, work))
+
+            async def sending(message: Message) -> None:
+                watching.cancel()  # a server reports the end of a response as a disconnect too
+                await send(message)
+
+            try:
+                await self._app(scope, receive, sending)
+            finally:
+                watching.cancel()
+
+
+async def _cancel_if_left(receive: Receive, work: CancelScope) -> None:
+    message = await receive()
+    while message["type"] == "http.request" and not message.get("more_body"):
+        message = await receive()
+    if message["type"] == "http.disconnect":
+        work.cancel()

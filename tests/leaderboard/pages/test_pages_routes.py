@@ -4,6 +4,7 @@ import asyncio
 import json
 import re
 from collections.abc import Iterator
+from functools import partial
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,8 @@ from leaderboard.board import api
 from leaderboard.board import pages as routes
 from leaderboard.explore.item_catalog import ItemCatalog
 from leaderboard.site.cache import BoardCache
+from leaderboard.site.pages import error_reply
+from leaderboard.site.render_context import RenderContext
 from leaderboard.site.serial_executor import QueueFull, SerialExecutor
 from tests.factories.labels import SIZES, pairs, table
 from tests.factories.pairwise import body, stored
@@ -46,7 +49,7 @@ def serve(held: ItemCatalog, benchmark: str = "vl-rewardbench", *, more: tuple[d
     app = FastAPI()
     app.include_router(routes.build(cache, held))
     app.include_router(api.build(cache, held))
-    app.add_exception_handler(404, routes.ErrorPages().not_found)
+    app.add_exception_handler(404, partial(error_reply, RenderContext(), "not-found"))
     return app
 
 

@@ -20,7 +20,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from operation.replication.replica import Replica, ReplicaUnusable
+from operation.replica import Replica, ReplicaUnusable
 from vlrb.common import atomic_files
 
 WAIT_SECONDS = 10.0  # before a submission is answered with 503

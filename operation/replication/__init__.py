@@ -1,1 +1,0 @@
-"""Replica of an installation: the database by Litestream, its files, and the key, in a place that outlives the disk."""
