@@ -51,7 +51,7 @@ def declared_texts() -> Iterator[tuple[str, str]]:
     for text in (INITIAL_REASON, *_FACTS):
         yield "leaderboard/entry/templates/reported.html", text
     for reader in READERS:
-        yield from ((f"{reader.read.__module__.replace('.', '/')}.py", text) for text in (reader.tool, reader.note))
+        yield from (("vlrb/readers/__init__.py", text) for text in (reader.tool, reader.note))
     for name, metadata in FIELDS.items():
         titles = (
             name.replace("_", " "),

@@ -105,4 +105,5 @@ def test_every_reader_says_what_to_upload_and_stands_on_the_about_page(client: T
 def test_every_module_that_reads_a_format_is_asked() -> None:
     folder = ROOT / "vlrb" / "readers"
     able = {path.stem for path in folder.glob("*.py") if "= PredictionFormat(" in path.read_text(encoding="utf-8")}
-    assert able == {reader.read.__module__.rpartition(".")[2] for reader in (*readers.READERS, INSPECT)}
+    functions = (getattr(reader.read, "func", reader.read) for reader in (*readers.READERS, INSPECT))
+    assert able == {function.__module__.rpartition(".")[2] for function in functions}
