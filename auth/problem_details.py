@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextvars import ContextVar
 from http import HTTPStatus
 from typing import Any
 
@@ -12,10 +13,24 @@ from starlette.responses import Response
 
 from auth.model import AuthError
 from common.refused import Refused
+from vlrb.common.messages import replaced
+from vlrb.common.translations import ENGLISH, translations
 
-MEDIA_TYPE = "application/problem+json"
+_JSON, MEDIA_TYPE = "application/json", "application/problem+json"
 DATABASE_RETRY_SECONDS = 5
 """What `Retry-After` says while the database does not answer."""
+READER: ContextVar[str] = ContextVar("reader", default=ENGLISH)
+"""The BCP 47 tag of the language of whoever asks: what the API tells people is in it."""
+
+
+def json_answer(
+    value: Mapping[str, Any], status: int = 200, headers: Mapping[str, str] | None = None, *, kind: str = _JSON
+) -> Response:
+    """Return a JSON response whose messages are in the language of whoever asks."""
+    language = READER.get()
+    translated = {} if language == ENGLISH else {"Content-Language": language, "Vary": "Accept-Language, Cookie"}
+    body = json.dumps(replaced(value, translations(language).text))
+    return Response(body, status, {**translated, **(headers or {})}, kind)
 
 
 def problem_body(status: int, code: str, *, detail: str, **more: Any) -> dict[str, Any]:
@@ -28,7 +43,7 @@ def problem_response(body: Mapping[str, Any], headers: Mapping[str, str] | None 
     """Return the answer with such a body, kept by nobody. `retry_after` in it, in seconds, is a header too."""
     always = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
     later = {"Retry-After": str(body["retry_after"])} if "retry_after" in body else {}
-    return Response(json.dumps(body), body["status"], {**always, **later, **(headers or {})}, MEDIA_TYPE)
+    return json_answer(body, body["status"], {**always, **later, **(headers or {})}, kind=MEDIA_TYPE)
 
 
 def problem(status: int, code: str, *, detail: str, **more: Any) -> Response:

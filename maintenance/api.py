@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field, create_model, field_validator
 
 from auth import AuthError, Role
 from auth.middleware import identity_of
-from auth.problem_details import problem_response, refusal, refused_body
+from auth.problem_details import json_answer, problem_response, refusal, refused_body
 from auth.role_route import require_role
 from common.refused import Refused
 from maintenance import previews
@@ -167,7 +167,7 @@ def _add_by_hand(router: APIRouter, context: ActionContext) -> None:
 
 def done(what: ActionResult) -> Response:
     """Return what was done; 202 where a worker still has to do it."""
-    return JSONResponse(asdict(what), 202 if what.task_id is not None else 200, headers=_PRIVATE)
+    return json_answer(asdict(what), 202 if what.task_id is not None else 200, headers=_PRIVATE)
 
 
 def private(value: Any) -> Response:

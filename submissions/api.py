@@ -21,7 +21,7 @@ from starlette.requests import ClientDisconnect
 from auth import Identity, Role, require
 from auth.limits.rate_limit import address_of
 from auth.middleware import identity_of
-from auth.problem_details import DATABASE_RETRY_SECONDS, problem
+from auth.problem_details import DATABASE_RETRY_SECONDS, json_answer, problem
 from auth.role_route import RoleRoute
 from common.kept_answer import KeptAnswer
 from common.openapi import answers
@@ -119,7 +119,7 @@ def _add_check(router: APIRouter, reading: _FileReading) -> None:
                 report = await to_thread.run_sync(reading.intake.check, file, limiter=reading.limiter)
             if not_predictions(report):  # nothing in it to report on
                 raise FileRejected(report)
-            return JSONResponse(report)
+            return json_answer(report)
 
 
 def _add_submit(router: APIRouter, reading: _FileReading) -> None:
@@ -153,7 +153,7 @@ def _add_state(router: APIRouter, track: Callable[[str, Identity], Status | None
         status = track(submission, identity_of(request))
         if status is None:
             raise UnknownSubmission
-        return JSONResponse(status.to_json(), headers={"Cache-Control": "no-store"})
+        return json_answer(status.to_json(), headers={"Cache-Control": "no-store"})
 
 
 class Anonymity(BaseModel):

@@ -27,7 +27,7 @@ from vlrb.behaviour import Behaviour
 from vlrb.benchmarks.items import load_table
 from vlrb.benchmarks.spec import DEFAULT_BENCHMARK, DEFINITIONS
 from vlrb.benchmarks.spec_file import load_spec
-from vlrb.common.messages import _
+from vlrb.common.messages import Message, _, message_of, replaced
 from vlrb.predictions.parse import Predictions, UploadRejected, build_report, parse_predictions
 from vlrb.readers.problems import ProblemCollector
 from vlrb.votes import Votes, pack_margins, unpack_margins
@@ -122,7 +122,7 @@ def _result(output: bytes, errors: bytes, *, returncode: int, benchmark: str | P
         return _too_expensive(benchmark, limits)
     try:
         if returncode == 0 and len(output) <= _OUTPUT_LIMIT:
-            answer = json.loads(output)
+            answer = json.loads(output, object_hook=message_of)
             report, upload = answer["report"], answer["upload"]
             return report, _unpacked(upload, report) if upload else None
     except (ValueError, KeyError, TypeError, AttributeError):
@@ -215,7 +215,8 @@ def _main(arguments: list[str]) -> int:
     try:
         end_with_parent(os.getppid(), signal.SIGKILL)
         _lower_limits(int(memory_bytes), int(cpu_seconds))
-        sys.stdout.write(json.dumps(_read_here(Path(path), benchmark, definitions=Path(definitions))))
+        answer = replaced(_read_here(Path(path), benchmark, definitions=Path(definitions)), Message.to_json)
+        sys.stdout.write(json.dumps(answer, default=str))
     except MemoryError:
         return _OUT_OF_MEMORY
     except OSError as error:

@@ -37,7 +37,7 @@ class GradioPagesMiddleware:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
         if scope["type"] == "http" and scope["method"] == "GET":
-            send = replacing(send, partial(self._rewritten, scope), kinds=("text/html",))
+            send = replacing(send, partial(self._rewritten, scope), kind="text/html")
         await self._app(scope, receive, send)
 
     def _rewritten(self, scope: Scope, start: Message, page: bytes) -> tuple[ResponseHeaders, bytes]:

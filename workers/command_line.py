@@ -29,7 +29,7 @@ def run(arguments: Sequence[str] | None) -> int:
     try:
         main.work(WorkerSettings.from_env(os.environ), until_empty=options.drain)
     except LabelSetChanged as error:
-        reason = translated(LabelSetChanged.__doc__ or "")
+        reason = translated(_(LabelSetChanged.__doc__ or ""))
         complain(_("error: LABELS: label revision {revision}: {reason}", revision=error, reason=reason))
     except (LabelsError, SpecError, SettingsError, ReplicaUnusable, DatabaseUnusable, OSError) as error:
         setting = "LABELS: " if isinstance(error, LabelsError) and os.environ.get("LABELS", "").strip() else ""

@@ -50,8 +50,9 @@ def _parts(of: Translations) -> Any:
         lstrip_blocks=True,
     )
     translate_templates(jinja, of)
-    jinja.filters |= {"code_parts": lambda text: _CODE.split(of.sentence(str(text))), "minute": minute}
-    jinja.globals |= {"states": _STATES, "sentence": of.sentence}
+    jinja.filters["code_parts"] = lambda text: _CODE.split(of.text(text))
+    jinja.filters["minute"] = minute
+    jinja.globals["states"] = _STATES
     return jinja.get_template("submit_parts.html").module
 
 
@@ -135,9 +136,7 @@ def refusal_html(
     back to."""
     problems = refused.get("problems") or []
     table = ""
-    messages = [
-        (problem.get("field") or "", _named(of.sentence(str(problem["message"])), names)) for problem in problems
-    ]
+    messages = [(problem.get("field") or "", _named(of.text(problem["message"]), names)) for problem in problems]
     if any(problem.get("line") or problem.get("id") for problem in problems):
         table, messages = _problem_table(problems, refused.get("problem_count", len(problems)), of=of), []
     return part("refusal", heading, messages, refused, bool(problems), page, of=of) + table

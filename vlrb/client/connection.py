@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from vlrb.commands.text_output import sample_lines
-from vlrb.common.command_line import complain, translated
+from vlrb.common.command_line import complain, language_of, translated
 from vlrb.common.messages import _
 from vlrb.common.text import printable
 
@@ -58,7 +58,8 @@ def asks_service(command: Callable[[httpx.Client, argparse.Namespace], int]) -> 
 
         server, seconds = options.server, httpx.Timeout(120, connect=10)
         try:
-            with httpx.Client(base_url=server, headers=_token_headers(server), timeout=seconds) as http:
+            headers = {"Accept-Language": language_of(os.environ), **_token_headers(server)}
+            with httpx.Client(base_url=server, headers=headers, timeout=seconds) as http:
                 return command(http, options)
         except ServiceError as error:
             complain(str(error))

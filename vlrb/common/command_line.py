@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping
@@ -25,15 +26,14 @@ _VARIABLES = ("LC_ALL", "LC_MESSAGES", "LANG")  # the first that is set decides
 _PROJECT = Path(__file__).parents[2]
 _FULL_WIDTH = "WF"  # characters that take two columns of a terminal
 ARGPARSE = (
+    _("argument {name}: {problem}", name="", problem=""),
     _("usage: "),
     _("options"),
     _("positional arguments"),
     _("show this help message and exit"),
-    _("{prog}: error: {message}", prog="", message=""),
     _("the following arguments are required: {names}", names=""),
     _("unrecognized arguments: {names}", names=""),
     _("one of the arguments {names} is required", names=""),
-    _("argument {name}: {problem}", name="", problem=""),
     _("not allowed with argument {other}", other=""),
     _("expected one argument"),
     _("expected at least one argument"),
@@ -41,7 +41,7 @@ ARGPARSE = (
     _("invalid {kind} value: {value}", kind="", value=""),
     _("ambiguous option: {option} could match {options}", option="", options=""),
 )
-"""What argparse says by itself; `Translations.sentence` finds it by its text."""
+"""What argparse says by itself, as plain text: it is found by what stands between the values."""
 
 
 class CommandError(Exception):
@@ -70,16 +70,9 @@ def spoken() -> Translations | None:
 
 
 def translated(text: str) -> str:
-    """Return a text as the terminal shows it: a message, or the lines of a report."""
+    """Return a message as the terminal shows it; a plain string as it is."""
     of = spoken()
-    if of is None or isinstance(text, Message):
-        return text if of is None else of.text(text)
-    return "\n".join(_line(line, of) for line in text.split("\n"))
-
-
-def _line(line: str, of: Translations) -> str:
-    words = line.lstrip()
-    return line[: len(line) - len(words)] + of.sentence(words)
+    return text if of is None else of.text(text)
 
 
 def lines(texts: Iterable[str]) -> str:
@@ -142,27 +135,26 @@ class CommandParser(argparse.ArgumentParser):
             return super().format_help()
         choosing = (action for action in self._actions if isinstance(action, argparse._SubParsersAction))
         for action in (*self._actions, *(choice for one in choosing for choice in one._choices_actions)):
-            action.help = action.help and of.sentence(action.help)
+            action.help = action.help and of.known(action.help)
         for group in self._action_groups:
-            group.title, group.description = (text and of.sentence(text) for text in (group.title, group.description))
-        self.description, self.epilog = (text and of.sentence(text) for text in (self.description, self.epilog))
+            group.title, group.description = (text and of.known(text) for text in (group.title, group.description))
+        self.description, self.epilog = (text and of.known(text) for text in (self.description, self.epilog))
         return super().format_help().replace("usage: ", of.pattern("usage: "), 1)
 
     def error(self, message: str) -> NoReturn:
         """Print what is wrong and where help is, and exit with 2. The usage would hide the sentence below 15 lines."""
-        of = spoken()
-        problem = message if of is None else _problem(message, of)
-        complain(_("{prog}: error: {message}", prog=self.prog, message=problem))
+        complain(_("{prog}: error: {message}", prog=self.prog, message=_problem(message)))
         complain(_("Run {prog} --help to see the options.", prog=self.prog))
         self.exit(2)
 
 
-def _problem(message: str, of: Translations) -> str:
-    """Return what argparse complains about."""
-    name, colon, problem = message.removeprefix("argument ").partition(": ")
-    if not colon or not message.startswith("argument "):
-        return of.sentence(message)
-    return of.text(_("argument {name}: {problem}", name=name, problem=of.sentence(problem)))
+def _problem(message: str) -> str:
+    """Return what argparse complains about as a message."""
+    for known in () if isinstance(message, Message) else ARGPARSE:
+        pattern = re.sub(r"\\{(\w+)\\}", r"(?P<\1>.+?)", re.escape(known.msgid))
+        if found := re.fullmatch(pattern, message, re.S):
+            return _(known.msgid, **{name: _problem(value) for name, value in found.groupdict().items()})
+    return message
 
 
 def columns(text: str) -> int:

@@ -1,12 +1,13 @@
 """English sentences that a page or a command may show in another language. Pure.
 
 A `Message` is its English text, so programs, logs and the API see a plain string. It also remembers the msgid and the
-values, so that what shows it can look the sentence up in a catalogue (`vlrb/common/translations.py`).
+values, so that what shows it can look the sentence up in a catalogue (`vlrb/common/translations.py`). Another process
+gets both as JSON (`to_json`, `message_of`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 
@@ -48,6 +49,25 @@ class Message(str):
     def __reduce__(self) -> tuple[Any, ...]:
         """Return how to make it again in another process."""
         return Message, (self.msgid, self.values, self.plural, self.number)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what `message_of` makes it of again."""
+        values = replaced(self.values, Message.to_json)
+        return {"msgid": self.msgid, "values": values, "plural": self.plural, "count": self.number}
+
+
+def message_of(value: dict[str, Any]) -> Any:
+    """Return the message that an object of JSON stands for, as an `object_hook`; another object as it is."""
+    return Message(**value) if value.keys() == {"msgid", "values", "plural", "count"} else value
+
+
+def replaced(value: Any, change: Callable[[Message], Any]) -> Any:
+    """Return a value of JSON with each message in it as `change` makes it."""
+    if isinstance(value, Mapping):
+        return {name: replaced(part, change) for name, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [replaced(part, change) for part in value]
+    return change(value) if isinstance(value, Message) else value
 
 
 def _(msgid: str, **values: Any) -> Message:

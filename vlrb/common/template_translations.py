@@ -35,7 +35,6 @@ def translate_templates(environment: Environment, of: Translations) -> None:
         "gettext": gettext,
         "ngettext": ngettext,
         "_": known,
-        "sentence": lambda text: of.sentence(str(text)),
         "language": of.language,
     }
     if of.language != ENGLISH:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from vlrb.common.messages import Message, _, joined
+
 _ENDS = (".", "!", "?", "…", "。", "！", "？")
 _CLOSING = "\"')]”’»"
 
@@ -13,5 +15,6 @@ def printable(text: str) -> str:
 
 def join_sentences(*texts: str) -> str:
     """Texts one after the other, each with a full stop where it lacks one: people end their reasons as they like."""
-    sentences = (text.strip() for text in texts)
-    return " ".join(text if text.rstrip(_CLOSING).endswith(_ENDS) else f"{text}." for text in sentences if text)
+    sentences = (text if isinstance(text, Message) else text.strip() for text in texts)
+    ended = (text if text.rstrip(_CLOSING).endswith(_ENDS) else text + _(".") for text in sentences if text)
+    return joined(ended, " ")

@@ -19,7 +19,6 @@ from babel.messages.pofile import read_po
 from vlrb.common.messages import Message
 
 LOCALES = Path(__file__).parents[1] / "locale"
-_VALUE = re.compile(r"(?<!\{)\{(\w+)(?:![rs])?(?::[^{}]*)?\}(?!\})")
 _EDGE = "\0"
 _BETWEEN_HAN = re.compile(
     rf"(?<=[\u4e00-\u9fff]) (?={_EDGE}[\u4e00-\u9fff])|(?<=[\u4e00-\u9fff]{_EDGE}) (?=[\u4e00-\u9fff])"
@@ -49,8 +48,6 @@ class Translations:
         """Return a message in this language; a plain string as it is."""
         if not isinstance(text, Message) or not self.texts:
             return text
-        if not text.values and text.msgid not in self.texts:
-            return _translated_sentence(self, text.msgid)  # a stored text, such as the outcome of a task
         pattern = self.pattern(text.msgid, text.plural, count=text.number)
         if not text.values:
             return pattern
@@ -61,54 +58,12 @@ class Translations:
         """Return a value; one that is a message, and no name of somebody's, between two marks."""
         return f"{_EDGE}{self.text(value)}{_EDGE}" if isinstance(value, Message) else value
 
-    def sentence(self, text: str) -> str:
-        """Return the translation of an English sentence of the program that came as plain text, from another process.
-
-        Its values are read back from the text; a text that fits no sentence of the catalogue stays as it is.
-        """
-        if isinstance(text, Message) or not self.texts:
-            return self.text(text)
-        return _translated_sentence(self, text)
-
     def known(self, text: str) -> str:
         """Return the translation of a text of the program that is no `Message`, such as a title in a definition."""
         return self.text(text) if isinstance(text, Message) else self.pattern(text)
 
 
 _ENGLISH = Translations()
-
-
-def _translated_sentence(of: Translations, text: str) -> str:
-    if text in of.texts:
-        return of.texts[text][0]
-    for pattern, translation in _patterns(of):
-        if match := pattern.fullmatch(text):
-            values = {name: of.sentence(value) for name, value in match.groupdict().items()}
-            return _VALUE.sub(r"{\1}", translation).format_map(values)
-    return text
-
-
-@lru_cache(maxsize=8)
-def _patterns(of: Translations) -> tuple[tuple[re.Pattern[str], str], ...]:
-    """Return what sentences with values look like, those with the most words of their own first."""
-    known = of.texts
-    ordered = sorted(known, key=lambda text: -len(_VALUE.sub("", text)))
-    return tuple((_pattern(text), known[text][0]) for text in ordered if _VALUE.search(text) and _words(text) > 9)
-
-
-def _words(text: str) -> int:
-    """Return how many letters of a sentence are its own."""
-    return sum(map(str.isalpha, _VALUE.sub("", text)))
-
-
-def _pattern(text: str) -> re.Pattern[str]:
-    parts, named = _VALUE.split(text), set[str]()
-    result = ""
-    for number, part in enumerate(parts):
-        literal = re.escape(part.replace("{{", "{").replace("}}", "}"))
-        result += literal if number % 2 == 0 else f"(?P={part})" if part in named else f"(?P<{part}>.+?)"
-        named |= {part} if number % 2 else set()
-    return re.compile(result, re.S)
 
 
 @lru_cache(maxsize=32)
@@ -122,9 +77,7 @@ def translations(language: str, folder: Path = LOCALES) -> Translations:
     for message in catalog:
         forms = (message.string,) if isinstance(message.string, str) else tuple(message.string or ())
         if message.id and forms and all(forms) and not message.fuzzy:
-            singular, *plurals = (message.id,) if isinstance(message.id, str) else message.id
-            texts[singular] = forms
-            texts |= dict.fromkeys(plurals, forms[-1:])  # to read stored sentences back
+            texts[message.id if isinstance(message.id, str) else message.id[0]] = forms
     return Translations(language, MappingProxyType(texts), form_of=c2py(catalog.plural_expr))
 
 

@@ -7,6 +7,7 @@ import math
 from pathlib import Path
 from typing import Any
 
+from vlrb.common.command_line import translated
 from vlrb.common.messages import _
 
 MOST_VOTES = 16
@@ -103,9 +104,10 @@ def _number(kind: type, least: float = -math.inf, *, most: float = math.inf, non
             raise ValueError(text)
         if least <= value <= most:
             return value
+        wrong = _("give a number from {least:g}", least=least)
         if math.isfinite(most):
-            raise argparse.ArgumentTypeError(_("give a number from {least:g} to {most:g}", least=least, most=most))
-        raise argparse.ArgumentTypeError(_("give a number from {least:g}", least=least))
+            wrong = _("give a number from {least:g} to {most:g}", least=least, most=most)
+        raise argparse.ArgumentTypeError(translated(wrong))
 
     parse.__name__ = kind.__name__
     return parse

@@ -138,7 +138,7 @@ def _about_another(unknown: Sequence[PredictionRow], rows: int, *, spec: Benchma
     name = spec.title
     if spec.synthetic:
         name = _("the synthetic demo (the operator serves the real pairs with the setting LABELS)")
-    examples = ", ".join(_("{row} on line {line}", row=_called(row), line=row.line) for row in unknown[:_EXAMPLES])
+    examples = joined(_("{row} on line {line}", row=_called(row), line=row.line) for row in unknown[:_EXAMPLES])
     return _(
         "{unknown:,} of the {rows:,} rows are no pairs of {name}. Take ids from the dataset unchanged; a file of "
         "another benchmark belongs there. The first ones are {examples}.",
@@ -154,7 +154,7 @@ def _called(row: PredictionRow) -> str:
     text = (
         row.id or row.key or (row.query and " ".join(row.query.split())) or _("row {position}", position=row.position)
     )
-    return f"“{text[:_LONGEST_NAME]}…”" if len(text) > _LONGEST_NAME else f"“{text}”"
+    return joined(("“", f"{text[:_LONGEST_NAME]}…" if len(text) > _LONGEST_NAME else text, "”"), "")
 
 
 def _near(row: PredictionRow, table: ItemTable) -> str | None:

@@ -22,6 +22,16 @@ from vlrb.votes import MAX_VOTES_PER_ITEM
 LINE_LIMIT = 256 * 1024
 _LISTS = ("results", "rows", "details", "logs")
 _ODD_ESCAPE = re.compile(rb"\\u(?:0000|[dD][89a-fA-F])")
+_WRONG = (
+    _("Expecting value"),
+    _("Expecting property name enclosed in double quotes"),
+    _("Expecting ',' delimiter"),
+    _("Expecting ':' delimiter"),
+    _("Extra data"),
+    _("Invalid control character at"),
+    _("Unterminated string"),
+)
+"""What Python says of wrong JSON."""
 _NUL = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
 
 
@@ -56,7 +66,7 @@ def loads(text: bytes) -> Any:
         raise JsonFault("too-deep", _("nested too deeply; no prediction file needs that")) from None
     except json.JSONDecodeError as error:
         wrong = error.msg.removesuffix(" starting at")  # the place is named before it
-        place = {"msg": wrong, "colno": error.colno}
+        place = {"msg": _(wrong), "colno": error.colno}
         if error.lineno == 1:
             message = _("not valid JSON at column {colno}: {msg}", **place)
         else:

@@ -52,7 +52,7 @@ def table_records(data: bytes, findings: ProblemCollector) -> list[tuple[int, An
                 records.append((reader.line_num, dict(zip(header, cells, strict=True))))
     except csv.Error as error:
         raise findings.reject(
-            "bad-table", _("the table cannot be read: {error}", error=error), line=reader.line_num
+            "bad-table", _("the table cannot be read: `{error}`", error=error), line=reader.line_num
         ) from None
     for line, count in different:
         findings.unread += 1

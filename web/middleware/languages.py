@@ -1,7 +1,7 @@
 """Language of a request: `?lang=`, then the cookie, then Accept-Language; English otherwise.
 
-Inside, `LANGUAGE` names it, and the query has no `lang` any more. What the API answers stays English but for the
-sentences of its errors (`problems`), for which `scope["language"]` has the reader's.
+Inside, `LANGUAGE` names it, and the query has no `lang` any more. What the API answers stays English but for what it
+tells people, such as its errors: `READER` names their language.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from urllib.parse import parse_qs
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from auth.problem_details import READER
 from leaderboard.site.render_context import LANGUAGE
 from vlrb.common.translations import ENGLISH, languages, preferred
 
@@ -38,9 +39,10 @@ class LanguageMiddleware:
             return
         query: bytes = scope.get("query_string", b"")
         asked = _requested_language(query)
-        scope["language"] = asked or _language_of(scope)
+        language = asked or _language_of(scope)
         english_only = _ENGLISH_ONLY.match(scope["path"])
-        LANGUAGE.set(ENGLISH if english_only else scope["language"])
+        READER.set(language)
+        LANGUAGE.set(ENGLISH if english_only else language)
         if asked and not english_only:
             rest = b"&".join(part for part in query.split(b"&") if not part.startswith(_PARAMETER))
             scope = {**scope, "query_string": rest}

@@ -1,5 +1,4 @@
-"""Problems (problem+json) as their reader needs them: a page where a browser asked for one, else their sentences in the
-reader's language. Plain ASGI.
+"""Problems (problem+json) as pages, where a browser asked for one. Plain ASGI.
 
 Routes answer most errors with pages themselves; this is for what is refused around them (rates, sizes, methods, other
 sites) and for whatever else ends in a problem. `code` stays as it is.
@@ -10,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from functools import lru_cache, partial
+from functools import partial
 from http import HTTPStatus
 from typing import Any
 
@@ -23,7 +22,6 @@ from leaderboard.site.render import message_page
 from leaderboard.site.render_context import RenderContext
 from leaderboard.site.responses import respond
 from vlrb.common.messages import _
-from vlrb.common.translations import ENGLISH, Translations, translations
 from web.middleware.replaced_responses import ResponseHeaders, replacing
 
 _FOR_PROGRAMS = re.compile(r"(?:/b/[^/]+)?/api/|/app/gradio_api/")
@@ -35,16 +33,10 @@ _PASSING = frozenset({HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.INTERNAL_SERVER_ERR
 """What may be over when somebody asks again."""
 _NOT_FOR_READING = _("This address only takes what a form or a program sends.")
 _OF_THE_BODY = frozenset({b"content-type", b"content-length", b"cache-control", b"x-content-type-options"})
-_LISTS = ("problems", "errors", "warnings")
-_CHECK = "/api/v1/check"  # its report has the problems and warnings that a refused submission lists
-_BETWEEN = re.compile(r"(?<=[.!?]) (?=[A-Z])")
 
 
 class ProblemsMiddleware:
-    """The application, whose problems are pages for browsers, and in the language of whoever else asks.
-
-    `contexts`: of its benchmarks, the first one first.
-    """
+    """The application, whose problems are pages for browsers. `contexts`: of its benchmarks, the first one first."""
 
     def __init__(self, app: ASGIApp, contexts: Sequence[RenderContext]) -> None:
         self._app, self._contexts = app, contexts
@@ -53,10 +45,7 @@ class ProblemsMiddleware:
         """Serve one ASGI connection."""
         if scope["type"] == "http" and asks_for_page(scope):
             as_page = partial(_as_page, Headers(scope=scope), self._context_of(scope))
-            send = replacing(send, as_page, kinds=(MEDIA_TYPE,))
-        elif (language := scope.get("language", ENGLISH)) != ENGLISH:
-            kinds = (MEDIA_TYPE, "application/json") if scope["path"].endswith(_CHECK) else (MEDIA_TYPE,)
-            send = replacing(send, partial(_in_language, translations(language)), kinds=kinds)
+            send = replacing(send, as_page, kind=MEDIA_TYPE)
         await self._app(scope, receive, send)
 
     def _context_of(self, scope: Scope) -> RenderContext:
@@ -85,31 +74,6 @@ def problem_page(problem: Mapping[str, Any], context: RenderContext) -> str:
     if title is None:
         title = _("That went wrong") if status >= HTTPStatus.INTERNAL_SERVER_ERROR else _("That is not possible")
     read = status == HTTPStatus.METHOD_NOT_ALLOWED
-    lead = _NOT_FOR_READING if read else sentences_in(context.translations, str(problem.get("detail", "")))
+    lead = _NOT_FOR_READING if read else problem.get("detail", "")
     again = ((_("Try again"), ""),) if status in _PASSING else ()
     return message_page(context, title, lead=lead, links=(*again, (_("The board"), "/")))
-
-
-def _in_language(of: Translations, start: Message, body: bytes) -> tuple[ResponseHeaders, bytes]:
-    body = translated_problem(body, of) if body else body  # HEAD has none
-    language = [(b"content-language", of.language.encode()), (b"vary", b"Accept-Language, Cookie")]
-    return [*start["headers"], *language], body
-
-
-def translated_problem(body: bytes, of: Translations) -> bytes:
-    """Return a problem, or a check report, with its sentences in a language: `detail` and what is listed below."""
-    problem: dict[str, Any] = json.loads(body)
-    if "detail" in problem:
-        problem["detail"] = sentences_in(of, str(problem["detail"]))
-    for name in _LISTS:
-        for listed in problem.get(name) or ():
-            if isinstance(listed, dict) and isinstance(listed.get("message"), str):
-                listed["message"] = sentences_in(of, listed["message"])
-    return json.dumps(problem).encode()
-
-
-@lru_cache(maxsize=1024)
-def sentences_in(of: Translations, text: str) -> str:
-    """Return sentences of the program, which came as plain text, in a language."""
-    whole = of.sentence(text)
-    return whole if whole != text else " ".join(map(of.sentence, _BETWEEN.split(text)))

@@ -6,7 +6,6 @@ Plain ASGI, around the whole application, so that it holds for the REST routes a
 from __future__ import annotations
 
 import asyncio
-import json
 import math
 import time
 from collections.abc import Callable, Mapping
@@ -21,7 +20,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from auth.csrf import SAFE_METHODS
 from auth.limits.rate_limit import address_of
 from auth.limits.request_classes import is_upload
-from auth.problem_details import MEDIA_TYPE, problem_body
+from auth.problem_details import problem_body, problem_response
 from leaderboard.site.serial_executor import CLIENT
 from operation.alarms import KEPT_FREE
 from vlrb.common.file_limit import too_large
@@ -152,14 +151,9 @@ def _too_large(limit: int) -> dict[str, Any]:
 
 async def _answer(send: Send, refused: dict[str, Any], *, unread: LimitedBody | None) -> None:
     """Send the whole answer; then the connection stays open while the client finishes sending."""
-    body = json.dumps(refused).encode()
-    headers = [
-        (b"content-type", MEDIA_TYPE.encode()),
-        (b"content-length", str(len(body)).encode()),
-        (b"connection", b"close"),  # what is still on its way is not read
-    ]
-    await send({"type": "http.response.start", "status": refused["status"], "headers": headers})
-    await send({"type": "http.response.body", "body": body, "more_body": True})
+    answer = problem_response(refused, {"Connection": "close"})  # what is still on its way is not read
+    await send({"type": "http.response.start", "status": answer.status_code, "headers": answer.raw_headers})
+    await send({"type": "http.response.body", "body": answer.body, "more_body": True})
     if unread is not None:
         await unread.discard_late()
     await send({"type": "http.response.body", "body": b""})

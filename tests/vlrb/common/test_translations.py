@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from vlrb.common.messages import Message, _, ngettext
+from vlrb.common.messages import Message, _, message_of, ngettext, replaced
 from vlrb.common.translations import Translations, languages, preferred, translations
 
 KNOWN = {"en": "English", "zh-CN": "中文", "pt-BR": "Português"}
@@ -52,6 +52,15 @@ def test_a_message_stays_one_through_an_error_and_another_process(polish: Transl
     message = _("Rank {rank} of {count}", rank=2, count=9)
     assert polish.text(str(ValueError(message))) == "9: miejsce 2"
     assert polish.text(pickle.loads(pickle.dumps(message))) == "9: miejsce 2"
+
+
+def test_messages_come_through_json_with_their_values_and_texts_of_others_stay_texts(polish: Translations) -> None:
+    count = ngettext("{n} judge", "{n} judges", 3)
+    sent = {"told": [_("Rank {rank} of {count}", rank=2, count=count)], "name": "Rank {rank} of {count}"}
+    assert json.loads(json.dumps(sent)) == {"told": ["Rank 2 of 3 judges"], "name": "Rank {rank} of {count}"}
+    arrived = json.loads(json.dumps(replaced(sent, Message.to_json)), object_hook=message_of)
+    assert arrived == sent
+    assert replaced(arrived, polish.text) == {"told": ["3 sędziowie: miejsce 2"], "name": "Rank {rank} of {count}"}
 
 
 @pytest.mark.parametrize(("n", "text"), [(1, "1 sędzia"), (3, "3 sędziowie"), (5, "5 sędziów")])
@@ -113,10 +122,3 @@ def test_between_chinese_words_there_is_no_blank_and_a_name_keeps_its_own() -> N
     others = _("{n} others", n=4)
     assert chinese.text(_("{name} beats {others} here", name="甲 乙", others=others)) == "甲 乙 胜过另外 4 个模型而居首"
     assert chinese.text(_("{name} beats {others} here", name="A", others="B")) == "A 胜过 B 而居首"
-
-
-def test_a_stored_sentence_and_its_plural_are_read_back() -> None:
-    chinese = translations("zh-CN")
-    stored = "1,250 labels imported as a draft."
-    assert chinese.text(_(stored)) == "已导入 1,250 个标签作为草稿。"
-    assert chinese.text(_("task {id}: {outcome}", id=3, outcome=_(stored))).endswith("作为草稿。")

@@ -21,6 +21,7 @@ import numpy as np
 import pytest
 
 from tests.real_data import real_file, rows
+from tests.vlrb.predictions.test_hostile import english_words
 from vlrb.benchmarks.items import ItemTable
 from vlrb.benchmarks.label_files import load_labels
 from vlrb.benchmarks.labels import LabelSet
@@ -140,6 +141,8 @@ def measure(name: str) -> dict[str, Any]:
     told |= {key: _rounded(report[key]) for key in ("parse_rate", "first_shown_rate", "one_order")}
     told["warnings"] = {warning["code"]: len(warning["ids"]) for warning in report["warnings"]}
     told["problems"] = dict(Counter(problem["code"] for problem in report["problems"]))
+    messages = [*report["warnings"], *report["problems"]]
+    assert [words for one in messages for words in english_words(one["message"])] == []
     told["samples"] = [sample["vote"] for sample in report["samples"]]
     return told | (_scored(result, table, labels=labels) if isinstance(result, Predictions) else {})
 

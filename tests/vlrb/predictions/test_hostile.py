@@ -3,6 +3,7 @@
 import gzip
 import io
 import json
+import re
 import tarfile
 import time
 import zipfile
@@ -19,6 +20,7 @@ from tests.factories.labels import pairs, table
 from tests.factories.specs import VL
 from vlrb.benchmarks.items import ItemTable
 from vlrb.benchmarks.spec_file import load_spec
+from vlrb.common.translations import translations
 from vlrb.predictions.parse import UploadRejected, build_report, parse_predictions
 from vlrb.readers import xlsx
 from vlrb.readers.base import stated_choice
@@ -30,13 +32,20 @@ PAIRS = pairs(2)
 TABLE = table(2)
 LINES = [json.dumps({"id": row["id"], "votes": [0]}).encode() for row in PAIRS]
 WHOLE = b"\n".join(LINES) + b"\n"
+NAMES = "git lfs pull|pip install|Python pickle|Answer 1 is better"
+QUOTED = re.compile(rf"`[^`]*`|“[^”]*”|\"[^\"]*\"|'[^']*'|\{{.*\}}|{NAMES}")
+
+
+def english_words(message: str) -> list[str]:
+    """Return the runs of English words that a message has in Chinese, beside what it quotes."""
+    return re.findall(r"\b[A-Za-z][a-z]+(?: [a-z]{2,})+", QUOTED.sub("", translations("zh-CN").text(message)))
 
 
 def problems(data: bytes, items: ItemTable = TABLE) -> list[tuple[str, int | None]]:
     """(code, line) of every listed problem."""
     with pytest.raises(UploadRejected) as caught:
         parse_predictions(data, items)
-    assert all(problem.message for problem in caught.value.problems)
+    assert [words for problem in caught.value.problems for words in english_words(problem.message)] == []
     return [(problem.code, problem.line) for problem in caught.value.problems]
 
 

@@ -15,6 +15,7 @@ from submissions.sandbox import Limits, ReadingFailed, read_isolated
 from tests.factories import prediction_files as files
 from tests.factories.services.service import ROOT, alive, until
 from tests.factories.specs import VL
+from tests.vlrb.predictions.test_hostile import english_words
 from vlrb.benchmarks.items import ItemTable
 from vlrb.predictions.parse import parse_predictions
 
@@ -46,6 +47,8 @@ def test_a_rejection_comes_back_as_a_report(tmp_path: Path) -> None:
     assert upload is None
     assert report["ok"] is False
     assert report["problems"][0]["code"] == "not-a-number"
+    assert report["problems"] == json.loads(json.dumps(report["problems"]))
+    assert english_words(report["problems"][0]["message"]) == []
 
 
 @pytest.mark.parametrize(
