@@ -13,7 +13,7 @@ from storage.integrity.integrity_check import ACCEPTED
 from storage.integrity.row_commitments import ScoreFacts
 from storage.labels import label_imports, label_levels
 from storage.models.core import AuditEvent, EventSubject, RegisteredLabelSet, Score, Submission
-from storage.models.moderation import ImportedLabels, Moderation
+from storage.models.moderation import ImportedLabels
 from vlrb.disclosure import PUBLIC
 
 
@@ -25,7 +25,15 @@ class ReceiptRow(NamedTuple):
     model: str
     version: str
     created_at: float  # seconds since 1970 UTC
-    hidden: bool
+    hidden_at: float | None
+    held_back_at: float | None
+    anonymous_until: float | None
+    approval: str | None
+
+    @property
+    def published(self) -> bool:
+        """Whether it may be on the board."""
+        return self.hidden_at is None and self.held_back_at is None
 
 
 class Scored(NamedTuple):
@@ -75,12 +83,7 @@ def receipts_of_account(session: Session, benchmark: str, *, owner: str, most: i
 
 
 def _select_receipts(benchmark: str) -> Any:
-    columns = (getattr(Submission, name) for name in ReceiptRow._fields[:-1])
-    return (
-        select(*columns, Moderation.hidden_at.is_not(None))
-        .outerjoin(Moderation, Moderation.submission_id == Submission.id)
-        .where(Submission.benchmark == benchmark)
-    )
+    return select(*(getattr(Submission, name) for name in ReceiptRow._fields)).where(Submission.benchmark == benchmark)
 
 
 def acceptance(session: Session, submission: str) -> audit.Recorded | None:

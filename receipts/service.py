@@ -55,10 +55,8 @@ class ReceiptService:
             result = queries.receipts_of_submission(session, self.spec.id, submission=submission)
             if result is None:
                 return None
-            entry_visibility = visibility.of(session, submission)
-            state, _ = visibility.approvals(session, [submission]).get(submission, (visibility.APPROVED, None))
-            open_to_all = entry_visibility == visibility.PLAIN and state == visibility.APPROVED and not result.hidden
-            if not (open_to_all or _may_see(result, user)):
+            named = result.anonymous_until is None and result.approval in (None, visibility.APPROVED)
+            if not ((result.published and named) or _may_see(result, user)):
                 return None
             return sign_acceptance(session, self.signer, submission=submission)
 
@@ -85,8 +83,7 @@ class ReceiptService:
             result = queries.receipts_of_submission(session, self.spec.id, submission=submission)
             if result is None:
                 return None
-            published = visibility.of(session, submission).published and not result.hidden
-            if not (published or _may_see(result, user)):
+            if not (result.published or _may_see(result, user)):
                 return None
             labels, scores = queries.labels(session, self.spec.id), queries.scores(session, [submission])
             events = [queries.event_of(session, score) for score in scores]

@@ -20,8 +20,7 @@ from common.refused import FieldProblem, Refused
 from storage import reported_results
 from storage.metadata_fields import invisible
 from storage.models.core import Submission
-from storage.models.moderation import Moderation
-from storage.visibility import anonymous_ids, pending_approval_ids, unpublished
+from storage.visibility import OUT_OF_SIGHT
 from vlrb.common.messages import _
 from vlrb.judges import judge_name, judge_slug
 
@@ -128,12 +127,11 @@ def find_confusable(
 def _public(session: Session, benchmark: str, *, field: str) -> list[tuple[str, str]]:
     """Return names that the public can see, each with its owner."""
     column = getattr(Submission, field)
-    hidden = select(Moderation.submission_id).where(Moderation.hidden_at.is_not(None))
-    unseen = [unpublished(), pending_approval_ids(), hidden, *([anonymous_ids()] if field != "model" else [])]
+    named = [Submission.anonymous_until.is_(None)] if field != "model" else []
     rows = session.execute(
         select(column, Submission.owner)
         .where(Submission.benchmark == benchmark, column.is_not(None))
-        .where(*(Submission.id.not_in(names) for names in unseen))
+        .where(~OUT_OF_SIGHT, *named)
         .distinct()
     )
     return [(name, owner) for name, owner in rows]

@@ -1,23 +1,26 @@
-"""Visibility and approval of submissions: whether they may be scored, shown, and shown with their owner.
+"""Whether submissions may be scored, shown, and shown with their owner: columns of a submission, and their events.
 
 * held: waits for a maintainer, or was rejected; no label may be touched.
 * unpublished: not on the board until its owner says so; scored and counted all the same.
 * anonymous: on the board, without account, organisation and links.
+* removed: hidden or withdrawn, so off the board.
+
+Anonymous and unpublished end by being recorded, and do not come back: boards of the past stay readable.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Select, insert, select, update
+from sqlalchemy import ColumnElement, Select, select, update
 from sqlalchemy.orm import Session
 
-from storage.clock import database_now
+from storage.clock import database_now, iso
 from storage.database import change_rows
 from storage.integrity import audit
-from storage.models.visibility import Approval, Visibility
+from storage.models.core import Submission
 from vlrb.common.messages import _, joined
 from vlrb.file_remarks import BASELINE_VOTES, ONE_SIDED_VOTES
 
@@ -32,8 +35,13 @@ APPROVAL_REASONS: Mapping[str, str] = MappingProxyType(
     }
 )
 """Why a submission waits, by code."""
-_UNPUBLISHED = (Visibility.held_back_at.is_not(None), Visibility.published_at.is_(None))
-_UNNAMED = (Visibility.anonymous_until.is_not(None), Visibility.revealed_at.is_(None))
+LET_THROUGH = Submission.approval.is_(None) | (Submission.approval == APPROVED)
+"""Whether a submission may be scored."""
+REMOVED = Submission.hidden_at.is_not(None) | Submission.withdrawn_at.is_not(None)
+UNPUBLISHED = Submission.held_back_at.is_not(None)
+OUT_OF_SIGHT = Submission.hidden_at.is_not(None) | UNPUBLISHED | ~LET_THROUGH
+"""Whether nothing about a submission is public."""
+_UNNAMED = Submission.anonymous_until.is_not(None)
 
 
 class EntryVisibility(NamedTuple):
@@ -51,81 +59,43 @@ def approval_words(codes: Sequence[str]) -> str:
     return joined([APPROVAL_REASONS[code] for code in codes if code in APPROVAL_REASONS], _("; "))
 
 
-def pending_approval_ids() -> Select[str]:
-    """Return ids of the submissions that must not be scored, for a subquery."""
-    return select(Approval.submission_id).where(Approval.state != APPROVED)
+class RemovedEntry(NamedTuple):
+    """An entry that is hidden or withdrawn. Instants in seconds since 1970, UTC."""
+
+    entry: str
+    hidden_at: float | None
+    withdrawn_at: float | None
+    withdrawn_reason: str | None  # public
+
+    def stub(self, model: str, version: str) -> dict[str, Any] | None:
+        """Return what is left of it in public: when and why it was withdrawn. None where it is hidden."""
+        if self.hidden_at is not None:
+            return None
+        assert self.withdrawn_at is not None  # nothing else takes an entry off the board
+        about = {"model": model, "version": version, "reason": self.withdrawn_reason}
+        return {"id": self.entry, "withdrawn": True, "at": iso(self.withdrawn_at), **about}
 
 
-def unpublished() -> Select[str]:
-    """Return ids of the submissions whose owner has not published them yet, for a subquery."""
-    return select(Visibility.submission_id).where(*_UNPUBLISHED)
-
-
-def anonymous_ids() -> Select[str]:
-    """Return ids of the submissions whose owner must not be named, for a subquery."""
-    return select(Visibility.submission_id).where(*_UNNAMED)
-
-
-def of(session: Session, submission: str) -> EntryVisibility:
-    """Return how a submission is shown."""
-    return many(session, [submission]).get(submission, PLAIN)
-
-
-def many(session: Session, submissions: Collection[str]) -> dict[str, EntryVisibility]:
-    """Return how submissions are shown; those that nobody asked anything for are left out."""
-    dates = (Visibility.anonymous_until, Visibility.revealed_at, Visibility.held_back_at, Visibility.published_at)
-    those = Visibility.submission_id.in_(submissions)
-    rows = session.execute(select(Visibility.submission_id, *dates).where(those))
-    return {
-        name: EntryVisibility(until if revealed is None else None, held_back is None or published is not None)
-        for name, until, revealed, held_back, published in rows
-    }
-
-
-def approvals(session: Session, submissions: Collection[str]) -> dict[str, tuple[str, str | None]]:
-    """Submission -> state of its approval and the reason; those that needed none are left out."""
-    rows = session.execute(
-        select(Approval.submission_id, Approval.state, Approval.reason).where(Approval.submission_id.in_(submissions))
-    )
-    return {name: (state, reason) for name, state, reason in rows}
-
-
-def request_approval(session: Session, submission: str, *, shown: EntryVisibility, approval: bool) -> None:
-    """Record what holds for a new submission: how it is shown, and whether a maintainer has to approve it."""
-    if shown != PLAIN:
-        held_back = None if shown.published else database_now()
-        session.execute(
-            insert(Visibility).values(
-                submission_id=submission, anonymous_until=shown.anonymous_until, held_back_at=held_back
-            )
-        )
-    if approval:
-        session.execute(insert(Approval).values(submission_id=submission, state=WAITING))
-
-
-def record_decision(session: Session, submission: str, *, state: str, by: str, reason: str) -> None:
-    """Write a maintainer's decision about an approval."""
-    values = {"state": state, "decided_at": database_now(), "decided_by": by, "reason": reason}
-    change_rows(session, update(Approval).where(Approval.submission_id == submission).values(**values))
+def removed_entries(session: Session) -> frozenset[RemovedEntry]:
+    """Return all entries that are off the board now; few rows."""
+    columns = (getattr(Submission, name) for name in RemovedEntry._fields[1:])
+    rows = session.execute(select(Submission.id, *columns).where(REMOVED))
+    return frozenset(RemovedEntry(*row) for row in rows)
 
 
 def publish(session: Session, submission: str, **facts: Any) -> bool:
     """Put an entry on the board, on record; False where it is there already."""
-    return _change(
-        session, submission, rule=_UNPUBLISHED, values={"published_at": database_now()}, event=PUBLISHED, facts=facts
-    )
+    return _change(session, submission, rule=UNPUBLISHED, values={"held_back_at": None}, event=PUBLISHED, facts=facts)
 
 
 def end_anonymity(session: Session, submission: str, **facts: Any) -> bool:
     """End an owner's anonymity, on record; False where there is none."""
-    return _change(
-        session, submission, rule=_UNNAMED, values={"revealed_at": database_now()}, event=REVEALED, facts=facts
-    )
+    return _change(session, submission, rule=_UNNAMED, values={"anonymous_until": None}, event=REVEALED, facts=facts)
 
 
 def extend_anonymity(session: Session, submission: str, *, until: float, **facts: Any) -> bool:
     """Move the end of an anonymity that still holds, on record; False where none does, or it ends then already."""
-    rule = (*_UNNAMED, Visibility.anonymous_until != until)
+    rule = Submission.anonymous_until != until
     return _change(session, submission, rule=rule, values={"anonymous_until": until}, event=ANONYMOUS, facts=facts)
 
 
@@ -138,27 +108,24 @@ def reveal_due(session: Session) -> int:
     """End every anonymity whose time has come; returns how many. Several may do this at once."""
     # All rows are locked before the first event: a transaction that holds one of them and waits for the audit chain
     # would else wait for us, and we for them.
-    return sum(end_anonymity(session, name) for name in session.scalars(_due().with_for_update()).all())
+    return sum(end_anonymity(session, name) for name in session.scalars(_due().with_for_update(key_share=True)).all())
 
 
 def _due() -> Select[str]:
-    overdue = select(Visibility.submission_id).where(*_UNNAMED, Visibility.anonymous_until <= database_now())
-    return overdue.order_by(Visibility.submission_id)
+    return select(Submission.id).where(Submission.anonymous_until <= database_now()).order_by(Submission.id)
 
 
 def _change(
     session: Session,
     submission: str,
     *,
-    rule: Sequence[ColumnElement[bool]],
+    rule: ColumnElement[bool],
     values: Mapping[str, Any],
     event: str,
     facts: Mapping[str, Any],
 ) -> bool:
     """Return whether this call changed it. The rule is part of the statement: of two at once, one changes something."""
-    changed = change_rows(
-        session, update(Visibility).where(Visibility.submission_id == submission, *rule).values(**values)
-    )
+    changed = change_rows(session, update(Submission).where(Submission.id == submission, rule).values(**values))
     if changed:
         audit.append(session, event, data={"entry": submission, **facts})
     return changed

@@ -12,13 +12,12 @@ from storage.labels import label_sets
 from storage.models.core import Score, Submission
 from storage.models.queue import Job, State
 from storage.models.quota import Attempt, QuotaCharge, QuotaSubject
-from storage.models.visibility import Approval
-from storage.visibility import REJECTED, WAITING, pending_approval_ids
+from storage.visibility import LET_THROUGH, REJECTED, WAITING
 from submissions.quota import YEAR
 
 
 class SubmissionFacts(NamedTuple):
-    """Name of a submission, and its attempt number under the labels of that time."""
+    """Name of a submission, what was decided about it, and its attempt number under the labels of that time."""
 
     id: str
     owner: str
@@ -27,6 +26,13 @@ class SubmissionFacts(NamedTuple):
     file_name: str
     created_at: float
     revision: str  # of the file
+    report: dict[str, Any]
+    approval: str | None
+    approval_reason: str | None
+    anonymous_until: float | None
+    held_back_at: float | None
+    hidden_at: float | None
+    withdrawn_reason: str | None
     attempt: int | None
     label_revision: str | None
 
@@ -66,23 +72,14 @@ def _described() -> Select[*tuple[Any, ...]]:
 def is_approved(session: Session, benchmark: str, *, owner: str) -> bool:
     """Return whether anything of an account was ever taken to be scored, by a maintainer or because nobody had to
     ask one."""
-    any_taken = select(Submission.id).where(
-        Submission.benchmark == benchmark, Submission.owner == owner, Submission.id.not_in(pending_approval_ids())
-    )
+    any_taken = select(Submission.id).where(Submission.benchmark == benchmark, Submission.owner == owner, LET_THROUGH)
     return session.execute(any_taken.limit(1)).first() is not None
 
 
 def waiting(session: Session, benchmark: str, *, owner: str) -> str | None:
     """Return the submission of an account that waits for a maintainer."""
-    held_up = select(Submission.id).join(Approval, Approval.submission_id == Submission.id)
-    rule = (Submission.benchmark == benchmark, Submission.owner == owner, Approval.state == WAITING)
-    return session.execute(held_up.where(*rule).limit(1)).scalar_one_or_none()
-
-
-def approval_reasons(session: Session, submissions: Sequence[str]) -> dict[str, list[str]]:
-    """Return submission -> codes of why a maintainer looks at it first; empty of what came before they were kept."""
-    rows = session.execute(select(Submission.id, Submission.report).where(Submission.id.in_(submissions)))
-    return {name: report.get("approval", []) for name, report in rows}
+    rule = (Submission.benchmark == benchmark, Submission.owner == owner, Submission.approval == WAITING)
+    return session.execute(select(Submission.id).where(*rule).limit(1)).scalar_one_or_none()
 
 
 def current_revision(session: Session, benchmark: str) -> str | None:
@@ -101,7 +98,6 @@ def quota_used(session: Session, benchmark: str, *, subject: str, now: float) ->
     to_come = (State.QUEUED.value, State.RUNNING.value)
     still_tried = exists().where(Job.submission_id == Attempt.submission_id, Job.state.in_(to_come))
     scored = exists().where(Score.submission_id == Attempt.submission_id)
-    rejected = exists().where(Approval.submission_id == Attempt.submission_id, Approval.state == REJECTED)
     rows = session.scalars(
         select(Attempt.at)
         .join(QuotaCharge, QuotaCharge.submission_id == Attempt.submission_id)
@@ -111,7 +107,7 @@ def quota_used(session: Session, benchmark: str, *, subject: str, now: float) ->
             QuotaCharge.subject == subject,
             Attempt.at > now - YEAR,
             ~(failed & ~still_tried & ~scored),
-            ~rejected,
+            Submission.approval.is_distinct_from(REJECTED),
         )
     )
     return list(rows)

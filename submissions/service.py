@@ -243,10 +243,11 @@ class SubmissionService:
             attempt = Attempt(**taken, number=number)
             facts = self._acceptance(attempt, user, file=file, upload=upload)
             row = _row(facts, now, file=file, report=report, upload=upload, metadata=metadata)
+            row.anonymous_until, row.held_back_at = shown.anonymous_until, None if shown.published else now
+            row.approval = visibility.WAITING if report["approval"] else None
             session.add(row)
             session.flush()
             queries.add_attempt(session, attempt, subjects=subjects)
-            visibility.request_approval(session, row.id, shown=shown, approval=bool(report["approval"]))
             if not report["approval"]:
                 job_queue.enqueue_current(session, row.id)  # the worker adds the other label revisions
             held = row_commitments.commitments(session, row.id)

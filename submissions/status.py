@@ -13,7 +13,6 @@ from storage.clock import iso
 from storage.database import Database, Session
 from storage.jobs import job_queue
 from storage.labels.pending_rules import pending_rules
-from storage.moderation import is_hidden, removal_reasons
 from storage.visibility import PLAIN, EntryVisibility
 from submissions import queries, visibility_options
 from vlrb.benchmarks.spec import BenchmarkSpec
@@ -89,8 +88,7 @@ def get_status(database: Database, spec: BenchmarkSpec, submission: str, user: I
             return looked
         if not looked.shown.published:
             return None
-        approval, _ = visibility.approvals(session, [result.id]).get(result.id, (visibility.APPROVED, None))
-        kept_back = approval != visibility.APPROVED or is_hidden(session, result.id)
+        kept_back = result.approval not in (None, visibility.APPROVED) or result.hidden_at is not None
         on_its_way = looked.state in NOT_ON_THE_BOARD and user.account != result.owner  # one that everybody has, too
         return _redacted(looked, silent=kept_back or on_its_way)
 
@@ -122,22 +120,8 @@ def _redacted(status: Status, *, silent: bool) -> Status:
 
 
 def _look(session: Session, submissions: Sequence[queries.SubmissionFacts], *, benchmark: str) -> list[Status]:
-    names = [facts.id for facts in submissions]
-    off, approvals = removal_reasons(session, names), visibility.approvals(session, names)
-    visibilities = visibility.many(session, names)
-    waiting = [name for name, (state, _reason) in approvals.items() if state == visibility.WAITING]
-    reasons = queries.approval_reasons(session, waiting) if waiting else {}
-    known = approvals | {name: (visibility.WAITING, _awaiting(codes)) for name, codes in reasons.items()}
-    statuses, pending = [], pending_rules(session, benchmark)
-    for facts in submissions:
-        approval, why = known.get(facts.id, (visibility.APPROVED, None))
-        progress, entry = job_queue.progress(session, facts.id), visibilities.get(facts.id, PLAIN)
-        if pending is not None and progress.state == job_queue.QUEUED:  # it is in no line
-            progress = job_queue.JobProgress(progress.state, None, eta_seconds=None, reason=pending)
-        statuses.append(
-            _status(facts, progress, off=off.get(facts.id), approval=approval, why=why, entry_visibility=entry)
-        )
-    return statuses
+    pending = pending_rules(session, benchmark)
+    return [_status(facts, job_queue.progress(session, facts.id), pending=pending) for facts in submissions]
 
 
 def _awaiting(codes: Sequence[str]) -> str:
@@ -148,37 +132,34 @@ def _awaiting(codes: Sequence[str]) -> str:
     return _("A maintainer looks at it before any label is touched: {why}.", why=why)
 
 
-def _status(
-    submission_facts: queries.SubmissionFacts,
-    progress: job_queue.JobProgress,
-    *,
-    off: str | None,
-    approval: str,
-    why: str | None,
-    entry_visibility: EntryVisibility,
-) -> Status:
-    """`off`: why the entry is not on the board any more, whatever became of its job; None while it is. `why`: it waits,
-    or was rejected."""
+def _status(facts: queries.SubmissionFacts, progress: job_queue.JobProgress, *, pending: str | None) -> Status:
+    """Return the status as its owner sees it. `pending`: what the jobs that wait are waiting for, in no line."""
     state, reason = progress.state, progress.reason
-    if off is not None or approval == visibility.REJECTED:
-        state, reason = "withdrawn", off or _("A maintainer rejected it: {why}", why=why)
-    elif approval == visibility.WAITING:
-        state, reason = AWAITING, why or ""
+    if pending is not None and state == job_queue.QUEUED:
+        progress, reason = job_queue.JobProgress(state, None, eta_seconds=None, reason=pending), pending
+    if facts.hidden_at is not None:
+        state, reason = "withdrawn", _("A maintainer has hidden this entry.")
+    elif facts.withdrawn_reason is not None:
+        state, reason = "withdrawn", facts.withdrawn_reason
+    elif facts.approval == visibility.REJECTED:
+        state, reason = "withdrawn", _("A maintainer rejected it: {why}", why=facts.approval_reason)
+    elif facts.approval == visibility.WAITING:
+        state, reason = AWAITING, _awaiting(facts.report.get("approval", ()))
     waits = state == progress.state
     return Status(
-        id=submission_facts.id,
-        model=submission_facts.model,
-        version=submission_facts.version,
-        file_name=submission_facts.file_name,
+        id=facts.id,
+        model=facts.model,
+        version=facts.version,
+        file_name=facts.file_name,
         state=state,
         position=progress.position if waits else None,
         eta_seconds=_whole(progress.eta_seconds) if waits else None,
         reason=reason or None,
-        created_at=iso(submission_facts.created_at),
-        receipt_url=f"/api/v1/submissions/{submission_facts.id}/receipt",
-        attempt=submission_facts.attempt,
-        label_revision=submission_facts.label_revision,
-        shown=entry_visibility,
+        created_at=iso(facts.created_at),
+        receipt_url=f"/api/v1/submissions/{facts.id}/receipt",
+        attempt=facts.attempt,
+        label_revision=facts.label_revision,
+        shown=EntryVisibility(facts.anonymous_until, facts.held_back_at is None),
     )
 
 

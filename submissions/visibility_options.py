@@ -125,7 +125,7 @@ def set_anonymous_until(
         result = require_owned(session, benchmark, user=user, submission=submission)
         if until is None:
             return visibility.end_anonymity(session, submission, by="owner", via=user.auth_method)
-        if visibility.of(session, submission).anonymous_until is None:
+        if result.anonymous_until is None:
             raise _day_error(
                 "named-already", _("the entry has been shown with your name; old boards stay as they are.")
             )
@@ -147,7 +147,7 @@ def require_owned(session: Session, benchmark: str, *, user: Identity, submissio
     require(user, Role.SUBMITTER)
     submission_facts = queries.described(session, benchmark, submission=submission)
     if submission_facts is None or not (
-        is_owner(user, submission_facts.owner) or visibility.of(session, submission).published
+        is_owner(user, submission_facts.owner) or submission_facts.held_back_at is None
     ):
         raise UnknownSubmission
     if not is_owner(user, submission_facts.owner):

@@ -23,6 +23,10 @@ from tests.postgres import Cluster, binaries, running_cluster, why_unavailable
 Filled = TypeVar("Filled")
 BOTH = [pytest.param("sqlite"), pytest.param("postgresql", marks=pytest.mark.postgres)]
 # Columns of imported labels, as maintainers import them.
+DECIDED = {
+    "approval", "approval_reason", "anonymous_until", "held_back_at", "hidden_at", "withdrawn_at", "withdrawn_reason",
+    "verified_at", "flag",
+}  # columns of a submission  # fmt: skip
 IMPORTED = {
     "revision": "v2",
     "benchmark": "demo",

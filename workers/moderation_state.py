@@ -6,17 +6,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from sqlalchemy import select
+from sqlalchemy import or_, select
 from sqlalchemy.orm import Session
 
 from storage.clock import iso
 from storage.metadata import IDENTIFYING
 from storage.models.core import Submission
-from storage.models.moderation import Moderation
-from storage.models.visibility import Visibility
-from storage.moderation import removed_entries
-from storage.visibility import anonymous_ids, unpublished
-from storage.visibility import pending_approval_ids as not_let_through
+from storage.visibility import APPROVED, RemovedEntry
 
 
 class ModerationState(NamedTuple):
@@ -51,45 +47,28 @@ _NO_MARKS: dict[str, Any] = {"verified_at": None, "flag": None}
 
 def load_moderation(session: Session, benchmark: str) -> ModerationState:
     """Return all decisions that hold now."""
+    decided = (*(getattr(Submission, name) for name in RemovedEntry._fields[1:]), Submission.held_back_at)
+    marks = (Submission.approval, Submission.verified_at, Submission.flag, Submission.anonymous_until)
     rows = session.execute(
-        select(Moderation, Submission.model, Submission.version)
-        .join(Submission, Submission.id == Moderation.submission_id)
-        .where(Submission.benchmark == benchmark)
+        select(Submission.id, Submission.model, Submission.version, *decided, *marks)
+        .where(Submission.benchmark == benchmark, or_(*(column.is_not(None) for column in (*decided, *marks))))
         .order_by(Submission.created_at, Submission.id)
     )
-    gone = {removed_entry.entry: removed_entry for removed_entry in removed_entries(session)}
-    unseen = set(session.scalars(unpublished()))
-    waiting = set(session.scalars(not_let_through()))
-    off: set[str] = set()
-    hidden: set[str] = set()
+    off, unpublished = set[str](), set[str]()
     fields: dict[str, dict[str, Any]] = {}
     stubs: list[dict[str, Any]] = []
-    for held, model, version in rows:
-        name = held.submission_id
-        out = gone.get(name)
-        if out is not None:
-            off.add(name)
-            stub = out.stub(model, version)
-            if stub is None:
-                hidden.add(name)
-            elif name not in unseen | waiting:
-                stubs.append(stub)
-        if held.verified_at is not None or held.flag is not None:
-            verified = None if held.verified_at is None else iso(held.verified_at)
-            fields[name] = {"verified_at": verified, "flag": held.flag}
-    return ModerationState(
-        frozenset(off | unseen),
-        fields,
-        stubs=stubs,
-        unpublished=frozenset(unseen - hidden),
-        anonymous=_anonymous(session),
-    )
-
-
-def _anonymous(session: Session) -> dict[str, str]:
-    rows = session.execute(
-        select(Visibility.submission_id, Visibility.anonymous_until).where(
-            Visibility.submission_id.in_(anonymous_ids())
-        )
-    )
-    return {name: iso(until) for name, until in rows if until is not None}
+    anonymous: dict[str, str] = {}
+    for row in rows:
+        let_through = row.approval in (None, APPROVED)
+        if row.hidden_at is not None or row.withdrawn_at is not None or row.held_back_at is not None:
+            off.add(row.id)
+        if row.held_back_at is not None and row.hidden_at is None:
+            unpublished.add(row.id)
+        elif row.withdrawn_at is not None and row.hidden_at is None and let_through:
+            removed = RemovedEntry(row.id, None, row.withdrawn_at, withdrawn_reason=row.withdrawn_reason)
+            stubs += filter(None, [removed.stub(row.model, row.version)])
+        if row.verified_at is not None or row.flag is not None:
+            fields[row.id] = {"verified_at": row.verified_at and iso(row.verified_at), "flag": row.flag}
+        if row.anonymous_until is not None:
+            anonymous[row.id] = iso(row.anonymous_until)
+    return ModerationState(frozenset(off), fields, stubs=stubs, unpublished=frozenset(unpublished), anonymous=anonymous)

@@ -13,8 +13,7 @@ from sqlalchemy.orm import Session
 
 from storage.clock import iso
 from storage.models.core import Score, Submission
-from storage.moderation import removed_condition
-from storage.visibility import unpublished
+from storage.visibility import REMOVED, UNPUBLISHED
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.protocols import accuracies, ratios
 from vlrb.scoring import fields, slices
@@ -35,7 +34,7 @@ class BoardEntry(NamedTuple):
 def entries_on_board(session: Session, benchmark: str, *, revision: str, version: str) -> list[BoardEntry]:
     """Return the entries with a score under a revision that are published and neither hidden nor withdrawn;
     by age."""
-    on_board = (Submission.id.not_in(removed_condition()), Submission.id.not_in(unpublished()))
+    on_board = (~REMOVED, ~UNPUBLISHED)
     rows = session.execute(
         select(*(getattr(Submission, name) for name in BoardEntry._fields))
         .join(Score, Score.submission_id == Submission.id)

@@ -27,7 +27,7 @@ from leaderboard.ranking.rows import Board, build_board
 from leaderboard.site.render_context import LANGUAGE, RenderContext
 from leaderboard.site.serial_executor import SerialExecutor
 from storage.database_wait import log_away
-from storage.moderation import RemovedEntry
+from storage.visibility import RemovedEntry
 from vlrb.benchmarks import board_rules
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.translations import ENGLISH

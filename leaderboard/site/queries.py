@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from leaderboard.ranking.disclosure import redact_snapshot
 from leaderboard.site.cache import CurrentSnapshot
-from storage import moderation
+from storage import visibility
 from storage.boards import snapshots
 from storage.boards.snapshots import snapshot_at
 from storage.clock import iso
@@ -21,7 +21,7 @@ from storage.jobs import worker_heartbeats
 from storage.labels import label_levels, label_sets
 from storage.limits import submission_pause
 from storage.models.core import Snapshot
-from storage.moderation import RemovedEntry
+from storage.visibility import RemovedEntry
 from vlrb.benchmarks.spec import DEFAULT_BENCHMARK, BenchmarkSpec
 from vlrb.benchmarks.spec_file import load_spec
 
@@ -51,7 +51,7 @@ class DatabaseSnapshots:
             current = label_sets.current(session, self._spec.id)
             seen = worker_heartbeats.last_seen(session)
             paused = submission_pause.pause_message(session)
-            off = moderation.removed_entries(session)
+            off = visibility.removed_entries(session)
             levels = label_levels.levels(session, self._spec.id)
         snapshot_id = current.snapshot_id if current else None
         return CurrentSnapshot(snapshot_id, self._delayed_since(seen), paused=paused, off=off, levels=levels)
@@ -69,7 +69,7 @@ class DatabaseSnapshots:
             if result is None:
                 raise LookupError(f"no snapshot {snapshot_id}")
             content = snapshots.content(session, snapshot_id)
-            off = moderation.removed_entries(session)
+            off = visibility.removed_entries(session)
             levels = label_levels.levels(session, result.benchmark)
             turned = _last_turn(session, result.benchmark, through=result.through_seq)
         snapshot = {**redact_snapshot(orjson.loads(content), levels, spec=self._spec), "turned": turned}

@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from typing import Annotated
 
 from maintenance.action_context import ActionContext
-from maintenance.database import approval_queries
+from maintenance.database import approval_queries, queries
 from maintenance.database.approval_queries import PendingApproval
 from maintenance.registry import ParamInfo, Reason, action
 from maintenance.types import ActionResult, Conflict, NotFound, clean_reason
 from maintenance.view import Row, Table, View
-from storage import visibility
 from storage.clock import minute
 from storage.integrity import audit
 from storage.jobs import job_queue
@@ -77,7 +76,7 @@ def _decide(ctx: ActionContext, submission: str, *, reason: str, wanted: str) ->
             return ActionResult(False, f"Submission {submission} is {wanted} already.")
         if state == APPROVED:
             raise Conflict("already-approved", "It was approved and scored. Withdraw or hide the entry instead.")
-        visibility.record_decision(session, submission, state=wanted, by=ctx.user.account, reason=why)
+        queries.change(session, submission, approval=wanted, approval_reason=why)
         if wanted == APPROVED:
             job_queue.enqueue_current(session, submission)
         facts = {"submission": submission, **ctx.author, "reason": why}

@@ -73,10 +73,10 @@ def restore(ctx: ActionContext, entry: EntryParam, *, reason: Reason) -> ActionR
         it: str | None
         if result.hidden_at is not None:
             it, after = "is hidden", result._replace(hidden_at=None)
-            queries.decide(session, entry, hidden_at=None)
+            queries.change(session, entry, hidden_at=None)
         else:
             it, after = result.gone, result._replace(withdrawn_at=None)
-            queries.decide(session, entry, withdrawn_at=None, withdrawn_reason=None)
+            queries.change(session, entry, withdrawn_at=None, withdrawn_reason=None)
         name = _name(result)
         now = "is back on the board" if after.gone is None else f"was restored, but it {after.gone}"
         message = f"{name} {now}."
@@ -103,7 +103,7 @@ def withdraw(ctx: ActionContext, entry: EntryParam, reason: Reason) -> ActionRes
         result = _load(session, entry, user=ctx.user)
         if result.withdrawn_at is not None:
             return ActionResult(False, UNCHANGED)
-        queries.decide(session, entry, withdrawn_at=read_clock(session), withdrawn_reason=why)
+        queries.change(session, entry, withdrawn_at=read_clock(session), withdrawn_reason=why)
         return _record(
             session,
             WITHDRAWN,
@@ -156,7 +156,7 @@ def _set(
         ):
             return ActionResult(False, UNCHANGED)
         at = read_clock(session)
-        queries.decide(session, entry, **{name: at if value is NOW else value for name, value in values.items()})
+        queries.change(session, entry, **{name: at if value is NOW else value for name, value in values.items()})
         return _record(session, kind, user=ctx.user, entry=entry, message=f"{_name(result)} {said}.", **facts)
 
 
@@ -226,7 +226,7 @@ def edit(ctx: ActionContext, entry: EntryParam, changes: Changes) -> ActionResul
         if Role.MAINTAINER not in ctx.user.roles:  # counted under the lock on names: edits may come at once
             edited = queries.edited_at(session, result.benchmark, owner=ctx.user.account)
             sliding_window.check(_("The descriptions of your entries"), edited, now=read_clock(session))
-        queries.change(session, entry, values=after)
+        queries.change(session, entry, **after)
         message = _("Changed: {names}.", names=", ".join(before))
         facts: dict[str, Any] = {"fields": sorted(before), "before": before, "after": after}
         facts["description_commitment"] = row_commitments.description_commitment(session, entry)
@@ -284,7 +284,7 @@ def transfer(ctx: ActionContext, entry: EntryParam, to: NewOwner, reason: Reason
         if result.owner == owner.id:
             return ActionResult(False, UNCHANGED)
         _refuse_twins(session, result, owner=owner.id, model=result.model, version=result.version)
-        queries.change(session, entry, values={"owner": owner.id})
+        queries.change(session, entry, owner=owner.id)
         facts = {"from": result.owner, "to": owner.id, "reason": why}
         message = f"{_name(result)} belongs to {owner.words}."
         return _record(session, TRANSFERRED, user=ctx.user, entry=entry, message=message, **facts)

@@ -10,7 +10,6 @@ from sqlalchemy.orm import Session
 from storage import visibility
 from storage.clock import iso, read_clock
 from storage.models.core import Account, Submission
-from storage.models.visibility import Approval
 from storage.visibility import WAITING
 
 _DAY = 86_400.0
@@ -42,7 +41,7 @@ class PendingApproval:
 def locked(session: Session, submission: str) -> str | None:
     """Return the state of an approval, which nobody else changes until the transaction ends; None where there is
     none."""
-    wanted = select(Approval.state).where(Approval.submission_id == submission)
+    wanted = select(Submission.approval).where(Submission.id == submission)
     return session.execute(wanted.with_for_update()).scalar_one_or_none()
 
 
@@ -51,9 +50,8 @@ def waiting(session: Session, benchmark: str) -> list[PendingApproval]:
     now = read_clock(session)
     rows = session.execute(
         select(Submission, Account)
-        .join(Approval, Approval.submission_id == Submission.id)
         .outerjoin(Account, Account.id == Submission.owner)
-        .where(Approval.state == WAITING, Submission.benchmark == benchmark)
+        .where(Submission.approval == WAITING, Submission.benchmark == benchmark)
         .order_by(Submission.created_at, Submission.id)
     )
     return [_described(submission, account, now=now) for submission, account in rows]
@@ -61,8 +59,8 @@ def waiting(session: Session, benchmark: str) -> list[PendingApproval]:
 
 def numbers_waiting(session: Session) -> dict[str, int]:
     """Return how many submissions wait, by benchmark; without those where none waits."""
-    waiting = select(Submission.benchmark, func.count()).join(Approval, Approval.submission_id == Submission.id)
-    rows = session.execute(waiting.where(Approval.state == WAITING).group_by(Submission.benchmark))
+    waiting = select(Submission.benchmark, func.count()).where(Submission.approval == WAITING)
+    rows = session.execute(waiting.group_by(Submission.benchmark))
     return dict(sorted(rows.all()))
 
 

@@ -15,10 +15,8 @@ from maintenance.registry import ParamInfo
 from maintenance.types import Conflict
 from storage.database import LARGEST, Session
 from storage.models.core import Account, BoardState, Score, Submission
-from storage.models.moderation import Moderation
 from storage.models.queue import Job, State
-from storage.models.visibility import Approval
-from storage.visibility import REJECTED, WAITING, unpublished
+from storage.visibility import REJECTED, UNPUBLISHED, WAITING
 
 STATES = {
     "shown": "is on the board",
@@ -37,11 +35,7 @@ SORTS = {
     "name": (func.lower(Submission.model), Submission.version),
     "owner": (func.lower(Account.name), Submission.owner),
 }
-_JOINED = outerjoin(
-    outerjoin(Submission, Account, Account.id == Submission.owner),
-    Moderation,
-    Moderation.submission_id == Submission.id,
-)
+_JOINED = outerjoin(Submission, Account, Account.id == Submission.owner)
 _SEARCHED = (Submission.id, Submission.model, Submission.version, Submission.owner, Account.name)
 
 
@@ -85,7 +79,7 @@ def search(
     if filters.sort not in SORTS:
         raise Conflict("bad-sort", f"The order is one of {', '.join(SORTS)}.")
     columns = (Submission.id, Submission.model, Submission.version, Submission.owner, Account.name)
-    held = (Submission.created_at, _state(), Moderation.verified_at, Moderation.flag)
+    held = (Submission.created_at, _state(), Submission.verified_at, Submission.flag)
     matching = list(_matching(benchmark, filters))
     wanted = select(*columns, *held).select_from(_JOINED).where(*matching)
     rows = session.execute(wanted.order_by(*SORTS[filters.sort], Submission.id).limit(limit).offset(offset))
@@ -131,13 +125,12 @@ def _day(text: str) -> float:
 
 def _state() -> ColumnElement[str]:
     """Return the state of a submission: what was decided about it first, then what became of it."""
-    own = Approval.submission_id == Submission.id
     return case(
-        (Moderation.withdrawn_at.is_not(None), "withdrawn"),
-        (Moderation.hidden_at.is_not(None), "hidden"),
-        (exists().where(own, Approval.state == REJECTED), "rejected"),
-        (exists().where(own, Approval.state == WAITING), "waiting"),
-        (Submission.id.in_(unpublished()), "unpublished"),
+        (Submission.withdrawn_at.is_not(None), "withdrawn"),
+        (Submission.hidden_at.is_not(None), "hidden"),
+        (Submission.approval == REJECTED, "rejected"),
+        (Submission.approval == WAITING, "waiting"),
+        (UNPUBLISHED, "unpublished"),
         (exists().where(Score.submission_id == Submission.id, _under_board(Score)), "shown"),
         (
             exists().where(Job.submission_id == Submission.id, _under_board(Job), Job.state == State.FAILED.value),

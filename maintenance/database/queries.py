@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import func, insert, select, update
+from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session
 
 from maintenance.types import Entry
@@ -19,11 +19,10 @@ from storage.jobs.worker_heartbeats import FORGET_SECONDS, LIVE_SECONDS
 from storage.labels import label_levels
 from storage.metadata import NAMES
 from storage.models.core import AuditEvent, RegisteredLabelSet, Submission, WorkerHeartbeat
-from storage.models.moderation import ImportedLabels, Moderation
+from storage.models.moderation import ImportedLabels
 from storage.models.queue import Job, State
 from storage.models.review import AnnotationProject, Dispute
-from storage.models.visibility import Approval
-from storage.visibility import WAITING, pending_approval_ids, unpublished
+from storage.visibility import OUT_OF_SIGHT, WAITING
 
 SNAPSHOT = "snapshot.published"  # workers/jobs/snapshot.py: the board shows a snapshot, which covers events through N
 _MOST_FAILED = 100  # tasks that are counted
@@ -85,25 +84,14 @@ class WorkerStatus(NamedTuple):
 
 def entry(session: Session, submission_id: str, *, lock: bool = False) -> Entry | None:
     """Return an entry and what holds for it; `lock` keeps others from deciding about it until the transaction ends."""
-    columns = (Submission.id, Submission.benchmark, Submission.owner, Submission.model, Submission.version)
-    wanted = select(*columns, Submission.content_sha256).where(Submission.id == submission_id)
+    wanted = select(*(getattr(Submission, name) for name in Entry._fields)).where(Submission.id == submission_id)
     row = session.execute(wanted.with_for_update() if lock else wanted).first()
-    if row is None:
-        return None
-    decided = [getattr(Moderation, name) for name in Entry._fields[len(row) :]]
-    held = session.execute(select(*decided).where(Moderation.submission_id == submission_id)).first()
-    return Entry(*row, *(held or [None] * len(decided)))
+    return None if row is None else Entry(*row)
 
 
 def job_exists(session: Session, job: int) -> bool:
     """Return whether there ever was one of this number, whatever became of it."""
     return session.get(Job, job) is not None
-
-
-def decide(session: Session, submission_id: str, **values: Any) -> None:
-    """Write what holds for an entry from now on. The entry must be locked."""
-    if not change_rows(session, update(Moderation).where(Moderation.submission_id == submission_id).values(**values)):
-        session.execute(insert(Moderation).values(submission_id=submission_id, **values))
 
 
 def metadata(session: Session, submission_id: str) -> dict[str, Any]:
@@ -112,7 +100,7 @@ def metadata(session: Session, submission_id: str) -> dict[str, Any]:
     return dict(row.one()._mapping)
 
 
-def change(session: Session, submission_id: str, *, values: Mapping[str, Any]) -> None:
+def change(session: Session, submission_id: str, **values: Any) -> None:
     """Write columns of an entry."""
     change_rows(session, update(Submission).where(Submission.id == submission_id).values(**values))
 
@@ -224,19 +212,14 @@ def boards_around(session: Session, seq: int, *, benchmark: str | None = None) -
 
 def out_of_sight(session: Session) -> set[str]:
     """Return the entries that are hidden, not published, or not approved: nothing about them is public."""
-    hidden = session.scalars(select(Moderation.submission_id).where(Moderation.hidden_at.is_not(None)))
-    return {*hidden, *session.scalars(unpublished()), *session.scalars(pending_approval_ids())}
+    return set(session.scalars(select(Submission.id).where(OUT_OF_SIGHT)))
 
 
 def open_counts(session: Session, benchmark: str) -> dict[str, int]:
     """Return how much of each kind is open."""
     wanted = {
         "failures": (Job.benchmark == benchmark, Job.state == State.FAILED.value),
-        "approvals": (
-            Approval.submission_id == Submission.id,
-            Submission.benchmark == benchmark,
-            Approval.state == WAITING,
-        ),
+        "approvals": (Submission.benchmark == benchmark, Submission.approval == WAITING),
         "disputes": (Dispute.benchmark == benchmark, Dispute.state == "open"),
         "projects": (AnnotationProject.benchmark == benchmark, AnnotationProject.closed_at.is_(None)),
     }

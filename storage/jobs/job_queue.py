@@ -28,7 +28,7 @@ from storage.jobs import leases
 from storage.jobs.leases import Lease
 from storage.models.core import BoardState, RegisteredLabelSet, Submission, WorkerHeartbeat
 from storage.models.queue import Job, State
-from storage.visibility import pending_approval_ids
+from storage.visibility import LET_THROUGH
 
 URGENT, BACKFILL = 0, 1
 QUEUED, SCORING, SCORED, FAILED = "queued", "scoring", "scored", "failed"
@@ -121,7 +121,7 @@ def _without_job(benchmark: str, label_revision: str, *, scorer_version: str) ->
     )
     return (
         select(Submission.id)
-        .where(Submission.benchmark == benchmark, ~has_job, Submission.id.not_in(pending_approval_ids()))
+        .where(Submission.benchmark == benchmark, ~has_job, LET_THROUGH)
         .order_by(Submission.created_at, Submission.id)
     )
 

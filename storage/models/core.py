@@ -121,6 +121,10 @@ class Submission(Base):
         UniqueConstraint("benchmark", "id"),  # what jobs and scores refer to, so that they are of its benchmark
         UniqueConstraint("benchmark", "owner", "content_sha256"),
         UniqueConstraint("benchmark", "owner", "model", "version"),
+        check("withdrawn", "(withdrawn_at IS NULL) = (withdrawn_reason IS NULL)"),
+        partial_index("ix_submissions_removed", "hidden_at", where="hidden_at IS NOT NULL OR withdrawn_at IS NOT NULL"),
+        partial_index("ix_submissions_approval", "approval", where="approval IS NOT NULL"),
+        partial_index("ix_submissions_anonymous_until", "anonymous_until", where="anonymous_until IS NOT NULL"),
     )
     id: Mapped[EntryId] = mapped_column(primary_key=True, default=new_entry_id)
     benchmark: Mapped[Words]
@@ -154,6 +158,16 @@ class Submission(Base):
     created_at: Mapped[Instant] = mapped_column(default=database_now())
     salt: Mapped[Sha256 | None] = mapped_column(default=new_salt)  # of row_commitments.py; not public
     judge: Mapped[Words | None]  # its name, where the owner or a maintainer states it: benchmark.judges
+    # What holds for it now, as storage/visibility.py reads and writes it; the audit chain has the history.
+    approval: Mapped[Words | None]  # None: nobody had to look at it before any label is used
+    approval_reason: Mapped[Words | None]  # of the maintainer who decided, told to the submitter
+    anonymous_until: Mapped[Instant | None]  # None: named. No clock is asked when pages are made
+    held_back_at: Mapped[Instant | None]  # not on the board until its owner publishes it
+    hidden_at: Mapped[Instant | None]
+    withdrawn_at: Mapped[Instant | None]
+    withdrawn_reason: Mapped[Words | None]  # public
+    verified_at: Mapped[Instant | None]
+    flag: Mapped[Words | None]  # public
 
 
 # The columns above have types because queries name them; other fields of the metadata are columns all the same.

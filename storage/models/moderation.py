@@ -1,26 +1,13 @@
-"""Tables of moderation, edits, reported results and imported revisions. No label is here, and nothing per item that
+"""Tables of imported revisions, reported results and what is switched on. No label is here, and nothing per item that
 depends on one."""
 
 from __future__ import annotations
 
-from sqlalchemy import Double, ForeignKey
+from sqlalchemy import Double
 from sqlalchemy.orm import Mapped, mapped_column
 
 from storage.clock import database_now
-from storage.models.core import Base, EntryId, Instant, JsonColumn, Sha256, Words, check
-
-
-class Moderation(Base):
-    """Moderation state of an entry; no row: none. The audit chain has its history."""
-
-    __tablename__ = "moderation"
-    __table_args__ = (check("withdrawn", "(withdrawn_at IS NULL) = (withdrawn_reason IS NULL)"),)
-    submission_id: Mapped[EntryId] = mapped_column(ForeignKey("submissions.id"), primary_key=True)
-    hidden_at: Mapped[Instant | None]
-    withdrawn_at: Mapped[Instant | None]
-    withdrawn_reason: Mapped[Words | None]  # public
-    verified_at: Mapped[Instant | None]
-    flag: Mapped[Words | None]  # public
+from storage.models.core import Base, Instant, JsonColumn, Sha256, Words, check
 
 
 class ServiceFlag(Base):

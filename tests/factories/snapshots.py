@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from leaderboard.site.cache import CurrentSnapshot
-from storage.moderation import RemovedEntry
+from storage.visibility import RemovedEntry
 from tests.factories.labels import SIZES, labels, table
 from tests.factories.specs import SOURCES
 from vlrb.baselines import BASELINES, constant_judge_tallies

@@ -20,7 +20,6 @@ from storage.database import Database
 from storage.jobs import worker_heartbeats
 from storage.labels import label_imports, label_levels, label_sets
 from storage.models.core import BoardState, Snapshot, Submission, WorkerHeartbeat
-from storage.models.moderation import Moderation
 from tests.databases import new_database
 from tests.factories.snapshots import FixedSource, entry, snapshot
 from tests.factories.specs import VL, spec_of
@@ -232,7 +231,7 @@ def test_what_was_decided_holds_before_the_next_snapshot_comes(database: Databas
     )
     for one, values in decisions:
         with database.write() as session:
-            session.add(Moderation(submission_id=one, **values))
+            session.execute(update(Submission).where(Submission.id == one).values(**values))
     after = cache.refresh()
     assert (after.snapshot_id, after is before) == (name, False)
     assert [row.id for row in after.board().rows if row.id in {hidden, withdrawn, later, kept}] == [kept]
@@ -245,6 +244,6 @@ def test_what_was_decided_holds_before_the_next_snapshot_comes(database: Databas
     assert old is not None and [one["id"] for one in old.snapshot["entries"]] == [withdrawn, later, kept]
     assert cache.refresh().snapshot_id == newer
     with database.write() as session:
-        session.execute(update(Moderation).where(Moderation.submission_id == later).values(hidden_at=1.0))
+        session.execute(update(Submission).where(Submission.id == later).values(hidden_at=1.0))
     older = asyncio.run(cache.at(name))
     assert older is not None and [one["id"] for one in older.snapshot["entries"]] == [withdrawn, kept]

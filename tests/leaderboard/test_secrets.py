@@ -24,7 +24,6 @@ from leaderboard.site.pages import error_reply
 from leaderboard.site.queries import DatabaseSnapshots
 from leaderboard.site.render_context import RenderContext
 from storage.models.core import Submission
-from storage.models.moderation import Moderation
 from tests.databases import new_database
 from tests.factories.services.layers import flat
 from tests.factories.snapshots import FixedSource, baselines, entry, items, snapshot
@@ -119,9 +118,7 @@ def past(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[TestClient,
     with database.write() as session:
         facts = {"owner": "o", "content_sha256": "0" * 64, "format": "native", "revision": "v2"}
         more = {"votes_per_item": 1, "votes": b"1", "parse_rate": 1.0, "report": {}, "model": "m"}
-        session.add(Submission(id=HIDDEN, benchmark="vl-rewardbench", **facts, **more))
-        session.flush()
-        session.add(Moderation(submission_id=HIDDEN, hidden_at=1.0))
+        session.add(Submission(id=HIDDEN, benchmark="vl-rewardbench", hidden_at=1.0, **facts, **more))
     with TestClient(serve(BoardCache(DatabaseSnapshots(database, spec_of("demo")), check_every=0.0))) as client:
         yield client, old
     database.close()

@@ -15,7 +15,6 @@ from auth import Forbidden, Identity, Unauthenticated
 from maintenance.actions import entries, entry_search, operations
 from maintenance.database.entry_queries import EntryFilter
 from maintenance.types import ActionResult, Conflict, NotFound
-from storage import moderation
 from storage.clock import minute, read_clock
 from storage.database import Database
 from storage.integrity import audit
@@ -24,7 +23,7 @@ from storage.limits import submission_pause
 from storage.limits.sliding_window import CHANGES_A_DAY, DAY, RateLimited
 from storage.models.queue import Job
 from submissions.metadata import MetadataRejected, parse_metadata
-from submissions.status import get_status
+from submissions.status import get_status, list_own
 from tests.databases import an_account, fill_once, new_database, with_labels
 from tests.factories import small_benchmark
 from tests.factories.accounts import ANONYMOUS, LOCAL, MAINTAINER, OPEN, OWNER_OF_IT, STRANGER, SUBMIT_TOKEN
@@ -250,9 +249,9 @@ def test_a_transferred_entry_is_the_new_owners(database: Database, ids: list[str
 def test_owners_see_why_an_entry_is_off_the_board(database: Database, ids: list[str]) -> None:
     entries.withdraw(by(database, OWNER_OF_IT), ids[0], "wrong prompt")
     entries.hide(by(database, MAINTAINER), ids[1], "a secret reason")
-    with database.read() as session:
-        found = moderation.removal_reasons(session, ids)
-    of_hidden = found.pop(ids[1])
+    own = list_own(database, "demo", account=OWNER_OF_IT.account)
+    found = {one.id: one.reason for one in own if one.state == "withdrawn"}
+    of_hidden = found.pop(ids[1]) or ""
     assert found == {ids[0]: "wrong prompt"}
     assert "maintainer has hidden" in of_hidden and "secret" not in of_hidden
 
@@ -317,7 +316,12 @@ def test_the_event_and_the_change_stand_and_fall_together(
     with pytest.raises(RuntimeError):
         operations.pause(by(database, MAINTAINER), "because")
     with database.read() as session:
-        assert session.execute(text("SELECT count(*) FROM moderation")).scalar_one() == 0
+        assert (
+            session.execute(
+                text("SELECT count(coalesce(hidden_at, verified_at)) + count(flag) FROM submissions")
+            ).scalar_one()
+            == 0
+        )
         assert submission_pause.pause_message(session) is None
 
 

@@ -12,13 +12,12 @@ from pathlib import Path
 import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from maintenance.actions import audit as actions_audit
 from maintenance.actions import entries, operations
 from receipts import api
 from receipts.service import ReceiptService
-from storage import visibility
 from storage.database import Database, open_database
 from storage.integrity import audit, integrity_alarms, row_commitments
 from storage.integrity import integrity_check as integrity
@@ -54,9 +53,10 @@ def _lived_in(database: Database) -> list[str]:
     prepare(database, scorer, label_revision="demo")
     ids = small_benchmark.submit(database, range(8), queued=True, owner=OWNER_OF_IT.account)
     with database.write() as session:
-        visibility.request_approval(session, ids[5], shown=visibility.EntryVisibility(4e9), approval=False)
-        visibility.request_approval(session, ids[6], shown=visibility.EntryVisibility(published=False), approval=False)
-        visibility.request_approval(session, ids[7], shown=visibility.PLAIN, approval=True)
+        for name, values in zip(
+            ids[5:], ({"anonymous_until": 4e9}, {"held_back_at": 1.0}, {"approval": "waiting"}), strict=True
+        ):
+            session.execute(update(Submission).where(Submission.id == name).values(**values))
     while score_next(database, [scorer], worker="w", lease_seconds=60) is ScoringOutcome.SCORED:
         pass
     rescore(database, scorer, revision="flipped", chunk=3)

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sqlalchemy import insert
 
 from auth import Identity
 from maintenance import previews
@@ -20,7 +19,6 @@ from maintenance.actions.reported import ReportedResultView
 from maintenance.view import Row, Table, TableCell, View, terminal
 from storage.database import Database
 from storage.jobs import leases, tasks
-from storage.models.visibility import Approval
 from submissions.metadata import parse_metadata
 from tests.databases import new_database, with_labels
 from tests.factories import small_benchmark
@@ -99,12 +97,11 @@ def test_rows_offer_what_their_state_allows_and_what_destroys_stands_last(board:
 
 
 def test_sections_say_how_much_is_open_in_them(board: Database) -> None:
-    (entry,) = small_benchmark.submit(board, range(1), owner="aowner000000")
+    small_benchmark.submit(board, range(1), owner="aowner000000", approval="waiting")
     page = _page(board)
     assert ">Health<" in page.look("tasks")
     labels.request_import(by(board, MAINTAINER), "v3", "/gone.jsonl", "errors")
     with board.write() as session:
-        session.execute(insert(Approval).values(submission_id=entry))
         claim = tasks.claim(session, "worker", lease_seconds=60.0)
         assert claim is not None
         leases.fail(session, claim, outcome=HOSTILE, retry=False)

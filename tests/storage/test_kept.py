@@ -17,6 +17,7 @@ from storage.models.moderation import ImportedLabels
 from storage.models.quota import Attempt
 from tests.databases import (
     BOTH,
+    DECIDED,
     IMPORTED,
     empty_of_kind,
     new_database,
@@ -31,7 +32,7 @@ TABLES: tuple[type[Base], ...] = (
 NAMES = tuple(table.__tablename__ for table in TABLES)
 MAY_CHANGE = {
     "imported_labels": {"published_at", "retired_at", "salt"},  # applied, undone, retired
-    "submissions": {"owner", *metadata.NAMES},  # transferred, described anew
+    "submissions": {"owner", *metadata.NAMES, *DECIDED},  # transferred, described anew, decided about
     "attempts": {"at"},
 }
 COLUMNS = [(table.__tablename__, column.name) for table in TABLES for column in table.__table__.columns]

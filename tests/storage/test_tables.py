@@ -20,7 +20,7 @@ from storage.models.core import (
     UnfitText,
     new_entry_id,
 )
-from storage.models.moderation import ImportedLabels, Moderation
+from storage.models.moderation import ImportedLabels
 from storage.models.queue import Job, Task
 from storage.models.review import Annotation, AnnotationProject, Annotator, Dispute, ProjectItem
 from tests.databases import BOTH, IMPORTED, a_submission, empty_of_kind, new_database, submitted, with_labels
@@ -128,10 +128,15 @@ def test_open_weights_is_yes_no_or_unknown(database: Database) -> None:
         session.execute(text("UPDATE submissions SET open_weights = 2"))
 
 
+@pytest.mark.parametrize("change", ["withdrawn_at = 1.0", "withdrawn_reason = 'x'"])
+def test_a_withdrawal_has_a_date_and_a_reason(database: Database, change: str) -> None:
+    submitted(database, 1)
+    with pytest.raises(DatabaseError), database.write() as session:
+        session.execute(text(f"UPDATE submissions SET {change}"))
+
+
 TASK = {"kind": "rescore.preview", "subject": "v2", "params": {}, "reason": "x", "requested_by": "local"}
 MODERATION: list[tuple[type[Base], dict[str, Any]]] = [
-    (Moderation, {"withdrawn_at": 1.0}),
-    (Moderation, {"withdrawn_reason": "x"}),
     (Task, {**TASK, "state": "lost"}),
     (Task, {**TASK, "state": "running"}),
     (Task, {**TASK, "state": "done", "finished_at": 1.0}),
@@ -145,11 +150,9 @@ MODERATION: list[tuple[type[Base], dict[str, Any]]] = [
 
 
 def test_bad_rows_of_maintenance_are_refused(database: Database) -> None:
-    (entry,) = submitted(database, 1)
     for row, values in MODERATION:
-        whole = {**values, "submission_id": entry} if row is Moderation else values
         with pytest.raises(DatabaseError), database.write() as session:
-            session.add(row(**whole))
+            session.add(row(**values))
 
 
 def test_one_task_of_a_kind_and_subject_and_one_apply_may_be_open(database: Database) -> None:

@@ -21,7 +21,6 @@ from storage.database import Database
 from storage.jobs import job_queue
 from storage.models.core import Submission
 from storage.models.quota import Attempt
-from storage.models.visibility import Visibility
 from storage.visibility import EntryVisibility
 from tests.databases import shown_board
 from tests.factories import small_benchmark
@@ -51,12 +50,12 @@ def arrive(
     database: Database, scorer: Scorer, *, number: int, shown: EntryVisibility = visibility.PLAIN, **said: Any
 ) -> str:
     """Return a scored entry of OWNER's, as the intake records it."""
-    (name,) = small_benchmark.submit(database, range(number, number + 1), **({"owner": OWNER, **said}))
+    kept = {"anonymous_until": shown.anonymous_until, "held_back_at": None if shown.published else 1.0}
+    (name,) = small_benchmark.submit(database, range(number, number + 1), **({"owner": OWNER, **kept, **said}))
     with database.write() as session:
         session.execute(
             insert(Attempt).values(submission_id=name, label_revision="demo", number=number + 1, policy={}, at=1.0)
         )
-        visibility.request_approval(session, name, shown=shown, approval=False)
     rescore(database, scorer, revision="demo")
     return name
 
@@ -100,7 +99,7 @@ def test_a_day_that_has_come_ends_anonymity_by_itself(ready: Database, scorer: S
     worker = Worker(ready, [scorer], lease_seconds=60)
     assert worker.end_anonymity() == 0
     with ready.write() as session:
-        session.execute(update(Visibility).values(anonymous_until=database_now() - 1.0))
+        session.execute(update(Submission).values(anonymous_until=database_now() - 1.0))
     assert publish_if_changed(ready, scorer) is None  # pages ask no clock: the end is an event
     assert [worker.end_anonymity() for _ in range(2)] == [1, 0]
     (entry,) = body(ready, scorer)["entries"]
@@ -150,9 +149,7 @@ def test_withdrawing_what_nobody_has_seen_leaves_no_stub_and_still_counts(ready:
 
 
 def test_who_was_not_approved_writes_nothing_into_public_by_withdrawing(ready: Database, scorer: Scorer) -> None:
-    (waiting,) = small_benchmark.submit(ready, range(1), owner=OWNER)
-    with ready.write() as session:
-        visibility.request_approval(session, waiting, shown=visibility.PLAIN, approval=True)
+    (waiting,) = small_benchmark.submit(ready, range(1), owner=OWNER, approval=visibility.WAITING)
     entries.withdraw(by(ready, person(OWNER)), waiting, "Planted-Reason-7e1")
     assert body(ready, scorer)["stubs"] == []
     assert "lanted" not in str(decisions(ready))
@@ -205,12 +202,10 @@ def test_whose_an_anonymous_entry_is_changes_no_byte_of_any_snapshot(
 
 
 def test_what_waits_for_a_maintainer_is_scored_by_no_way(ready: Database, scorer: Scorer) -> None:
-    (name,) = small_benchmark.submit(ready, range(1))
-    with ready.write() as session:
-        visibility.request_approval(session, name, shown=visibility.PLAIN, approval=True)
+    (name,) = small_benchmark.submit(ready, range(1), approval=visibility.WAITING)
     assert rescore(ready, scorer, revision="demo") == 0
     assert Worker(ready, [scorer], lease_seconds=60).enqueue_missing() == 0
     with ready.write() as session:
-        visibility.record_decision(session, name, state=visibility.APPROVED, by="amaintainer0", reason="fine")
+        session.execute(update(Submission).where(Submission.id == name).values(approval=visibility.APPROVED))
         assert job_queue.has_missing(session, "demo", label_revision="demo", scorer_version=scorer.version)
     assert rescore(ready, scorer, revision="demo") == 1

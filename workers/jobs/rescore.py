@@ -17,7 +17,7 @@ from storage.integrity.row_commitments import ScoreFacts
 from storage.jobs import job_queue
 from storage.labels import label_sets
 from storage.models.core import Score, Submission
-from storage.visibility import pending_approval_ids
+from storage.visibility import LET_THROUGH
 from vlrb.behaviour import behaviours_of
 from vlrb.commitments import new_salt
 from vlrb.scoring import tally_many
@@ -71,9 +71,7 @@ def unscored(scorer: Scorer, revision: str) -> Select[str]:
         Score.label_revision == revision,
         Score.scorer_version == scorer.version,
     )
-    return select(Submission.id).where(
-        Submission.benchmark == scorer.benchmark, ~has_score, Submission.id.not_in(pending_approval_ids())
-    )
+    return select(Submission.id).where(Submission.benchmark == scorer.benchmark, ~has_score, LET_THROUGH)
 
 
 def _tally_texts(database: Database, scorer: Scorer, *, names: Sequence[str], revision: str) -> dict[str, _Counted]:
