@@ -168,7 +168,7 @@ class _Account(NamedTuple):
             "tokens": self.identities.tokens.list_for(identity) if identity.auth_method == "session" else (),
             "current": "/account",
         }
-        return HTMLResponse(self.pages.render("identity_account.html", context), status, PRIVATE)
+        return HTMLResponse(self.pages.render("identity_account.html", **context), status, PRIVATE)
 
 
 def _add_account(router: APIRouter, account: _Account) -> None:

@@ -230,7 +230,7 @@ class MaintainPage:
             **values,
         }
         context["waits"] = any(view.waits for view in context["shown"])
-        return HTMLResponse(self.pages.render("maintain.html", context), status, _HEADERS)
+        return HTMLResponse(self.pages.render("maintain.html", **context), status, _HEADERS)
 
 
 def build(page: MaintainPage) -> APIRouter:

@@ -39,7 +39,7 @@ class _ReviewRoutes(NamedTuple):
         return self.context.acting_as(identity_of(request))
 
     def page(self, template: str, status: int = 200, **values: Any) -> Response:
-        return HTMLResponse(self.pages.render(template, {"current": "", **values}), status, _PRIVATE)
+        return HTMLResponse(self.pages.render(template, current="", **values), status, _PRIVATE)
 
     def dispute(self, user: Identity, name: str, *, status: int = 200, **typed: str) -> Response:
         """Return the form about a pair, and the user's own disputes of it. Raises NotFound, Conflict.
@@ -128,7 +128,7 @@ def _add_annotate(router: APIRouter, site: _ReviewRoutes) -> None:
             sheet = answers.sheet(ctx, _number(project))
         except NotFound:
             return site.not_found(request.headers)
-        shown = annotation_page(ctx.items.table.spec, site.pages.language)
+        shown = annotation_page(ctx.items.table.spec, site.pages.language())
         return site.page("annotate.html", sheet=sheet, account=ctx.user.account, **shown)
 
     @router.get("/annotate/{project}/{place}/image")

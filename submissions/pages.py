@@ -83,7 +83,7 @@ def build(
             if user.auth_method in ("session", "token")
             else "",
         }
-        return HTMLResponse(pages.render("policy.html", context), headers=PRIVATE)
+        return HTMLResponse(pages.render("policy.html", **context), headers=PRIVATE)
 
     @router.get("/account/submissions/{submission}")
     def look(submission: str, request: Request) -> Response:
@@ -175,7 +175,7 @@ class _SubmissionPage:
             "most_days": visibility_options.MOST_DAYS,
             "most_changes": None if Role.MAINTAINER in user.roles else CHANGES_A_DAY,
         }
-        return HTMLResponse(self.pages.render("submission.html", context), status, PRIVATE)
+        return HTMLResponse(self.pages.render("submission.html", **context), status, PRIVATE)
 
     def act(self, user: Identity, submission: str, *, what: str, fields: Fields) -> Response:
         """Do what one form of the page asks."""

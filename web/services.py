@@ -19,7 +19,7 @@ from leaderboard.explore.item_catalog import ItemCatalog
 from leaderboard.ranking.reported_results import bundled_results
 from leaderboard.site.cache import BoardCache
 from leaderboard.site.queries import DatabaseSnapshots
-from leaderboard.site.render import environment
+from leaderboard.site.render import account_pages
 from leaderboard.site.render_context import RenderContext, contexts_of
 from maintenance.action_context import ActionContext
 from operation.alarms import Alarms, service_alarms
@@ -136,13 +136,13 @@ def _benchmark_services(common: _Common, served: ServedSettings, context: Render
     settings, database, spec = common.settings, common.database, served.spec
     snapshots = DatabaseSnapshots(database, spec)
     items = ItemCatalog(served.manifest_path, served.item_texts_path, relations_body=snapshots.relations, spec=spec)
-    public_url, warm = settings.identity.public_url, leaderboard.board.pages.prerender
+    public_url, warm = settings.identity.public_url, leaderboard.board.pages.front_page
     return BenchmarkServices(
         served=served,
         submissions=_submission_service(common, served),
         submission_status=partial(get_status, database, spec),
         receipts=ReceiptService(database, spec, signer=common.signer),
-        account_pages=AccountPages(partial(environment, context)),
+        account_pages=account_pages(context),
         board=BoardCache(snapshots, context=context, public_url=public_url, warm=warm),
         items=items,
         actions=ActionContext(

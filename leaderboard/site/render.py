@@ -10,7 +10,7 @@ import mimetypes
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from html import escape
 from pathlib import Path
 from types import MappingProxyType
@@ -20,6 +20,7 @@ from urllib.parse import quote, urlsplit
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from auth.render import AccountPages
 from leaderboard.ranking import filter_judges
 from leaderboard.ranking.columns import ALWAYS, Column, usual
 from leaderboard.ranking.names import breakable_parts, is_shortened, name_parts
@@ -227,6 +228,11 @@ _AFTER_A_MARK = re.compile(r"(?<=[，。！？；：、）])[ \n]+(?=\S)")
 def render(context: RenderContext, template: str, **values: Any) -> str:
     """Return a page or fragment in a context. Sentences stand apart by a blank; after a Chinese mark there is none."""
     return _AFTER_A_MARK.sub("", environment(context).get_template(template).render(**values))
+
+
+def account_pages(context: RenderContext) -> AccountPages:
+    """Return what makes the pages of accounts in a context."""
+    return AccountPages(context.prefix, lambda: context.language, partial(render, context))
 
 
 def cell(row: BoardRow, column: Column) -> str:

@@ -30,7 +30,7 @@ def build(pages: AccountPages, subscriptions: EmailSubscriptions) -> APIRouter:
     def state(request: Request, address: Annotated[str, Form(max_length=500)] = "") -> Response:
         """Keep an address, and ask for its confirmation."""
         try:
-            subscriptions.state(identity_of(request), address, language=pages.language)
+            subscriptions.state(identity_of(request), address, language=pages.language())
         except EmailRejected as rejected:
             return _refused(pages, rejected)
         return RedirectResponse(_SECTION, 303, PRIVATE)
@@ -101,7 +101,7 @@ def account_sections(email: EmailSubscriptions | None, user: Identity) -> Mappin
 
 def _page(pages: AccountPages, address: str, *, words: tuple[str, str], fields: dict[str, str]) -> Response:
     context = {"current": "/account", "address": address, "question": words[0], "button": words[1], "fields": fields}
-    return HTMLResponse(pages.render("email_question.html", context), headers=PRIVATE)
+    return HTMLResponse(pages.render("email_question.html", **context), headers=PRIVATE)
 
 
 def _refused(pages: AccountPages, rejected: EmailRejected) -> Response:

@@ -15,9 +15,8 @@ from fastapi.testclient import TestClient
 
 import auth.pages
 from auth import AuthError
-from auth.render import AccountPages
 from auth.settings import IdentitySettings
-from leaderboard.site.render import environment
+from leaderboard.site.render import account_pages
 from leaderboard.site.render_context import RenderContext
 from maintenance.actions import entries
 from operation.mail_server import MailDelayed, MailServer, is_address
@@ -56,7 +55,7 @@ class MailingSite(AuthSite):
 
     def _routes(self) -> FastAPI:
         self.subscriptions = EmailSubscriptions(self.database, self.identities.seal, site=PUBLIC_URL)
-        pages = AccountPages(lambda: environment(RenderContext()))
+        pages = account_pages(RenderContext())
         app = FastAPI()
         sections = partial(routes.account_sections, self.subscriptions)
         app.include_router(

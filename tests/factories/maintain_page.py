@@ -12,8 +12,7 @@ from fastapi.testclient import TestClient
 
 from auth import AuthError
 from auth.problem_details import refusal
-from auth.render import AccountPages
-from leaderboard.site.render import environment
+from leaderboard.site.render import account_pages
 from leaderboard.site.render_context import RenderContext
 from maintenance import pages as routes
 from maintenance.action_context import ActionContext
@@ -30,7 +29,7 @@ class MaintainVisitor:
     def __init__(self, ctx: ActionContext, registry: ActionRegistry = ACTIONS) -> None:
         app = FastAPI()
         app.add_exception_handler(AuthError, lambda request, error: refusal(error))  # type: ignore[arg-type]
-        pages = AccountPages(lambda: environment(RenderContext()))
+        pages = account_pages(RenderContext())
         page = routes.MaintainPage(registry, ctx, pages)
         app.include_router(routes.build(page))
 

@@ -15,11 +15,10 @@ from auth.middleware import IdentityMiddleware
 from auth.model import IMPLIED, Organisation, Role
 from auth.pages import refusals
 from auth.problem_details import refused_response
-from auth.render import AccountPages
 from auth.service import AuthService
 from auth.settings import IdentitySettings, Mode
 from common.refused import Refused
-from leaderboard.site.render import environment
+from leaderboard.site.render import account_pages
 from leaderboard.site.render_context import RenderContext
 from receipts.jws import Signer
 from storage.database import Database
@@ -71,7 +70,7 @@ def person(account: str, *organisations: str) -> Identity:
 def signed_in_as_everybody(app: FastAPI, database: Database) -> IdentityMiddleware:
     """Routes around which nobody signs in: reachable by others, one submitter."""
     identities = AuthService.create(database, IdentitySettings(Mode.OPEN))
-    app.add_exception_handler(AuthError, refusals(identities, AccountPages(lambda: environment(RenderContext()))))
+    app.add_exception_handler(AuthError, refusals(identities, account_pages(RenderContext())))
     app.add_exception_handler(Refused, refused_response)
     return IdentityMiddleware(app, identities.settings, resolver=identities.resolver)
 

@@ -18,10 +18,9 @@ from starlette.testclient import TestClient
 from auth import AuthError, Role, require
 from auth.middleware import IdentityMiddleware, identity_of
 from auth.pages import build, refusals
-from auth.render import AccountPages
 from auth.service import AuthService
 from auth.settings import IdentitySettings, Mode
-from leaderboard.site.render import environment
+from leaderboard.site.render import account_pages
 from leaderboard.site.render_context import RenderContext
 from storage.database import Database
 from tests.factories.fakes.openid_provider import CLIENT_ID, CLIENT_SECRET, Provider
@@ -65,7 +64,7 @@ class AuthSite:
 
     def _routes(self) -> FastAPI:
         app = FastAPI()
-        pages = AccountPages(lambda: environment(RenderContext()))
+        pages = account_pages(RenderContext())
         app.include_router(build(self.identities, pages, sections=lambda _: _SECTIONS))
         app.add_exception_handler(AuthError, refusals(self.identities, pages))
 

@@ -11,9 +11,8 @@ from starlette.types import ASGIApp
 
 from auth import AuthError
 from auth.problem_details import refusal
-from auth.render import AccountPages
 from leaderboard.site.pages import not_found_page
-from leaderboard.site.render import assets, environment
+from leaderboard.site.render import account_pages, assets
 from leaderboard.site.render_context import RenderContext
 from maintenance import api
 from maintenance.action_context import ItemLookup
@@ -55,7 +54,7 @@ def serve(database: Database, catalog: ItemLookup) -> ASGIApp:
     context = by(database, ANONYMOUS, items=catalog)
     app.include_router(api.build(ACTIONS, context))
     site = RenderContext()
-    made = AccountPages(lambda: environment(site))
+    made = account_pages(site)
     app.include_router(pages.build(context, made, not_found=partial(not_found_page, site)))
     for asset in assets().values():
         app.add_api_route(asset.url, _reply(asset.body.encodings["identity"], asset.body.media_type))
