@@ -215,10 +215,6 @@ class PublicLog:
         self._database, self._events, self._benchmark = database, events, benchmark
         self._kept = lru_cache(maxsize=_KEPT)(self._read)
 
-    def find(self, seq: int) -> Mapping[str, Any] | None:
-        """Return the decision of this number; None where there is no public one."""
-        return next((decision for decision in self(seq + 1, 1, True) if decision["seq"] == seq), None)
-
     def __call__(self, before: int | None = None, limit: int = 100, edits: bool = False) -> Sequence[Mapping[str, Any]]:
         """Do as ``decisions``, in the form that the API shows."""
         with self._database.read() as session:

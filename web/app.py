@@ -82,7 +82,6 @@ def _middleware(services: Services) -> list[Middleware]:
     local, openid = identity.mode is Mode.LOCAL, identity.mode is Mode.OPENID
     rate = 0 if local else settings.requests_per_minute
     ids = [benchmark.id for benchmark in services.benchmarks]
-    look_up = benchmark_of_submission(services.database)
     stack = [
         Middleware(SecurityHeadersMiddleware, settings.frame_ancestors, https=identity.https),
         Middleware(LanguageMiddleware, identity.https),
@@ -100,7 +99,9 @@ def _middleware(services: Services) -> list[Middleware]:
         Middleware(LeftClientsMiddleware),
         Middleware(RateLimitMiddleware, rate, whose=address_of, largest=largest) if rate else None,
         # From here on a request may ask the database.
-        Middleware(SubmissionBenchmarkMiddleware, ids, benchmark_of=look_up),
+        Middleware(
+            SubmissionBenchmarkMiddleware, ids, benchmark_of=partial(benchmark_of_submission, services.database)
+        ),
         Middleware(IdentityMiddleware, services.auth.settings, resolver=services.auth.resolver),
         Middleware(RateLimitMiddleware, rate, whose=account_of) if rate and openid else None,
     ]
@@ -114,7 +115,9 @@ def _all_benchmarks(app: FastAPI, services: Services, *, gradio: ASGIApp) -> ASG
     app.include_router(
         leaderboard.judges.pages.build(boards, [benchmark.items.relations for benchmark in services.benchmarks])
     )
-    _add_operation(app, services)
+    token = services.settings.metrics_token.get_secret_value()
+    app.include_router(operation.metrics.build(services.registry, token))
+    app.include_router(web.pages.build(services))
     app.add_api_route("/favicon.ico", _icon, include_in_schema=False)
     app.mount("/app", gradio)
     add_exception_handlers(app, services, of=services.first)
@@ -150,9 +153,11 @@ def _add_benchmark(app: FastAPI, services: Services, *, of: BenchmarkServices) -
 def _add_board(app: FastAPI, services: Services, *, of: BenchmarkServices) -> None:
     events, several = ACTIONS.public_events(), len(services.benchmarks) > 1
     log = PublicLog(services.database, events, benchmark=of.id if several else "")
-    find = PublicLog(services.database, events).find  # an address of a decision leads to it from every benchmark
+    log_of_all = PublicLog(services.database, events)
     elsewhere = partial(_entry_elsewhere, [benchmark.board for benchmark in services.benchmarks if benchmark is not of])
-    app.include_router(leaderboard.board.pages.build(of.board, of.items, log=log, elsewhere=elsewhere, find=find))
+    app.include_router(
+        leaderboard.board.pages.build(of.board, of.items, log=log, elsewhere=elsewhere, log_of_all=log_of_all)
+    )
     app.include_router(leaderboard.board.api.build(of.board, of.items))
 
 
@@ -178,13 +183,6 @@ def _add_submissions(app: FastAPI, services: Services, *, of: BenchmarkServices)
         submissions.pages.build(of.actions, of.submissions, pages=pages, receipts=of.receipts, measures=measures)
     )
     app.include_router(receipts.api.build(of.receipts))
-
-
-def _add_operation(app: FastAPI, services: Services) -> None:
-    """Add what operators read."""
-    token = services.settings.metrics_token.get_secret_value()
-    app.include_router(operation.metrics.build(services.registry, token))
-    app.include_router(web.pages.build(services))
 
 
 def _add_accounts(app: FastAPI, services: Services, *, of: BenchmarkServices) -> None:

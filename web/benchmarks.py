@@ -26,8 +26,6 @@ _FILES = frozenset({"/check-numbers", "/feed.xml", "/og.png", "/maintain"})
 _HOME = re.compile("/(?:b/[^/]+/)?")
 _FORMER_PAGE = re.compile("/app((?:/(?:analyse|compare|maintain))?)/?")  # they were Gradio pages once
 _BY_SUBMISSION = re.compile(r"/(?:api/v1|account)/(?:submissions|entries)/([0-9A-Za-z]{1,40})(?:/|$)")
-BenchmarkOf = Callable[[str], str | None]
-"""The benchmark of a submission; None where there is no such one."""
 
 
 class BenchmarkMiddleware:
@@ -85,7 +83,7 @@ class SubmissionBenchmarkMiddleware:
     ``ids`` as above. ``benchmark_of`` is asked about addresses that name a submission; it blocks, and runs in a thread.
     """
 
-    def __init__(self, app: ASGIApp, ids: Sequence[str], *, benchmark_of: BenchmarkOf) -> None:
+    def __init__(self, app: ASGIApp, ids: Sequence[str], *, benchmark_of: Callable[[str], str | None]) -> None:
         self._app, self._several, self._benchmark_of = app, len(ids) > 1, benchmark_of
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -112,19 +110,15 @@ class BenchmarkDispatch:
         await self._others.get(scope.get("benchmark", ""), self._app)(scope, receive, send)
 
 
-def benchmark_of_submission(database: Database) -> BenchmarkOf:
-    """Return what looks up the benchmark of a submission."""
-
-    def look_up(submission: str) -> str | None:
-        try:
-            with database.read() as session:
-                return queries.benchmark_of(session, submission)
-        except UNAVAILABLE as error:
-            if not is_unavailable(error):
-                raise
-            return None  # what asks the database next says so
-
-    return look_up
+def benchmark_of_submission(database: Database, submission: str) -> str | None:
+    """Return the benchmark of a submission; None where there is no such one, or no database."""
+    try:
+        with database.read() as session:
+            return queries.benchmark_of(session, submission)
+    except UNAVAILABLE as error:
+        if not is_unavailable(error):
+            raise
+        return None  # what asks the database next says so
 
 
 def _inside(benchmark: str, path: str) -> Scope:

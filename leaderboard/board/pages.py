@@ -50,7 +50,7 @@ _FRONT = "/"
 
 
 def front_page(board_version: BoardVersion) -> CachedResponse:
-    """Return the bytes of / for a board version."""
+    """Return the bytes of / for a board version; given to BoardCache, it runs before a version is shown."""
     return board_version.get_or_render(_FRONT, partial(_render_front, board_version))
 
 
@@ -62,18 +62,13 @@ def _render_orders(board_version: BoardVersion) -> CachedResponse:
     return CachedResponse.of(orjson.dumps(board_page.board_orders(board_version)), JSON)
 
 
-def prerender(board_version: BoardVersion) -> None:
-    """Make what the first visitors ask for; given to BoardCache, it runs before a version is shown."""
-    front_page(board_version)
-
-
 def build(
     cache: BoardCache,
     catalog: ItemCatalog | None = None,
     *,
     log: Log = nothing,
     elsewhere: Callable[[str], str | None] = lambda _: None,
-    find: decisions.Find | None = None,
+    log_of_all: Log | None = None,
 ) -> APIRouter:
     """Routes of the board, its column file, entries and static files, and of the pages beside it; ``log``
     tells what was decided, ``elsewhere`` where an entry of another benchmark is found."""
@@ -94,7 +89,7 @@ def build(
     router.include_router(reported.build(cache))
     router.include_router(about.build(cache, catalog))
     router.include_router(entry.build(cache, catalog, elsewhere))
-    router.include_router(decisions.build(cache, log, find))
+    router.include_router(decisions.build(cache, log, log_of_all or log))
     router.include_router(sharing.build(cache, log))
     return router
 

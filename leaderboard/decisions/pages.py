@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -22,12 +22,10 @@ from leaderboard.site.responses import respond
 
 PAGE = 50
 DIGITS = 16  # of a snapshot's id in addresses
-Find = Callable[[int], PublicDecision | None]
-"""The public decision of a number; None where there is none."""
 
 
-def build(cache: BoardCache, log: Log, find: Find | None = None) -> APIRouter:
-    """Return the routes; ``find`` finds decisions that the log leaves out."""
+def build(cache: BoardCache, log: Log, log_of_all: Log) -> APIRouter:
+    """Return the routes; ``log_of_all`` has the decisions of other benchmarks too: their addresses lead to them."""
     router = APIRouter(include_in_schema=False)
 
     @router.api_route("/decisions", methods=["GET", "HEAD"])
@@ -42,7 +40,7 @@ def build(cache: BoardCache, log: Log, find: Find | None = None) -> APIRouter:
     @router.api_route("/decisions/{number}", methods=["GET", "HEAD"])
     async def one_decision(number: str, request: Request) -> Response:
         seq = _seq(number)
-        decision = await asyncio.to_thread(find or partial(_in_log, log), seq) if seq is not None else None
+        decision = await asyncio.to_thread(_in_log, log_of_all, seq) if seq is not None else None
         if decision is None:
             return not_found_page(cache.context, request.headers)
         board_version, key = await cache.current(), f"/decisions/{seq}|{_digest([decision])}"

@@ -283,7 +283,7 @@ class BoardCache:
         check_every: float = CHECK_EVERY,
     ) -> None:
         """``context``: of the pages that are made of its boards. ``warm`` prepares a version before it is shown
-        (see ``routes.prerender``); ``public_url`` is in front of links that leave the site, "" is the address
+        (see ``board.pages.front_page``); ``public_url`` is in front of links that leave the site, "" is the address
         that a request came to."""
         self._public_url = public_url.rstrip("/")
         self._source = source

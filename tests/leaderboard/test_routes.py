@@ -27,7 +27,7 @@ HOSTILE = "<img src=x onerror=alert(1)>\"'`|[x](javascript:alert(1))"
 
 
 def serve(source: FixedSource, **options: object) -> FastAPI:
-    board_cache = BoardCache(source, warm=routes.prerender, check_every=0.0, **options)  # type: ignore[arg-type]
+    board_cache = BoardCache(source, warm=routes.front_page, check_every=0.0, **options)  # type: ignore[arg-type]
     app = FastAPI(docs_url=None)
     app.include_router(routes.build(board_cache))
     app.include_router(api.build(board_cache))
@@ -103,7 +103,7 @@ def test_a_new_snapshot_is_picked_up(source: FixedSource, client: TestClient) ->
 
 def test_the_pointer_is_looked_at_seldom_and_the_snapshot_loaded_once(source: FixedSource) -> None:
     now = [0.0]
-    board_cache = BoardCache(source, check_every=0.5, warm=routes.prerender)
+    board_cache = BoardCache(source, check_every=0.5, warm=routes.front_page)
     board_cache.clock = lambda: now[0]
     app = FastAPI()
     app.include_router(routes.build(board_cache))
