@@ -137,11 +137,3 @@ def labels(session: Session, benchmark: str) -> dict[str, Labels]:
         for name, digest, own_salt, salt, imported in rows
         if name not in drafts
     }
-
-
-def in_chunk(score: Scored, chunk: audit.StoredEvent) -> bool:
-    """Return whether a score was recorded with this chunk of a re-score."""
-    same = {"label_revision": score.label_revision, "scorer_version": score.scorer_version}
-    values = {**same, "recorded_at": score.created_at}
-    recorded = all(chunk.body.get(name) == value for name, value in values.items())
-    return recorded and score.commitment in chunk.body.get("commitments", ())

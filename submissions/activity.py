@@ -142,7 +142,9 @@ class _Scores:
         """Return whether a score of the entry was recorded with this chunk of a re-score."""
         rules = _rules(chunk.body)
         result = self._stored.get((entry, rules["revision"], rules["version"]))
-        return result is not None and queries.in_chunk(result, chunk)
+        if result is None or chunk.body.get("recorded_at") != result.created_at:
+            return False
+        return result.commitment in chunk.body.get("commitments", ())
 
     def _shown(self, entry: str, revision: str, *, version: str) -> str:
         """Return "macro 73.3", in percent, to be translated; "" where there is none."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from prometheus_client import CollectorRegistry
 
@@ -77,10 +77,10 @@ class Services:
     database: Database
     auth: AuthService
     spool: Spool
-    benchmarks: tuple[BenchmarkServices, ...]
     registry: CollectorRegistry
     alarms: Alarms
     litestream: Litestream | None = None
+    benchmarks: tuple[BenchmarkServices, ...] = ()
     email: EmailDelivery | None = None  # where SMTP_URL is set
 
     @property
@@ -96,32 +96,21 @@ def build_services(settings: Settings, database: Database, *, signer: Signer) ->
     alarms: Alarms = partial(service_alarms, paths=(settings.state_dir,), litestream=litestream, benchmarks=titles)
     registry = make_registry(InstallationCollector(database, settings.state_dir, alarms, litestream))
     contexts = contexts_of([served.spec for served in settings.served], local_mode=settings.identity.mode is Mode.LOCAL)
-    benchmarks = tuple(
-        _benchmark_services(_Common(settings, database, signer, alarms, litestream), served, context)
-        for served, context in zip(settings.served, contexts, strict=True)
-    )
-    auth = AuthService.create(database, settings.identity)
-    return Services(
+    services = Services(
         settings,
         database,
-        auth=auth,
+        auth=AuthService.create(database, settings.identity),
         spool=Spool(settings.spool_dir, settings.upload_limit_bytes),
-        benchmarks=benchmarks,
         registry=registry,
         alarms=alarms,
         litestream=litestream,
-        email=_email_delivery(settings, auth, rules=[benchmark.activity for benchmark in benchmarks]),
     )
-
-
-class _Common(NamedTuple):
-    """What the services of all benchmarks share."""
-
-    settings: Settings
-    database: Database
-    signer: Signer
-    alarms: Alarms
-    litestream: Litestream | None
+    benchmarks = tuple(
+        _benchmark_services(services, served, context, signer=signer)
+        for served, context in zip(settings.served, contexts, strict=True)
+    )
+    email = _email_delivery(settings, services.auth, rules=[benchmark.activity for benchmark in benchmarks])
+    return replace(services, benchmarks=benchmarks, email=email)
 
 
 def _email_delivery(settings: Settings, auth: AuthService, *, rules: list[ActivityRules]) -> EmailDelivery | None:
@@ -132,16 +121,18 @@ def _email_delivery(settings: Settings, auth: AuthService, *, rules: list[Activi
     return EmailDelivery(auth.database, subscriptions, server=server, rules=rules, brand=brand, name=name)
 
 
-def _benchmark_services(common: _Common, served: ServedSettings, context: RenderContext) -> BenchmarkServices:
+def _benchmark_services(
+    common: Services, served: ServedSettings, context: RenderContext, *, signer: Signer
+) -> BenchmarkServices:
     settings, database, spec = common.settings, common.database, served.spec
     snapshots = DatabaseSnapshots(database, spec)
     items = ItemCatalog(served.manifest_path, served.item_texts_path, relations_body=snapshots.relations, spec=spec)
     public_url, warm = settings.identity.public_url, leaderboard.board.pages.front_page
     return BenchmarkServices(
         served=served,
-        submissions=_submission_service(common, served),
+        submissions=_submission_service(common, served, signer),
         submission_status=partial(get_status, database, spec),
-        receipts=ReceiptService(database, spec, signer=common.signer),
+        receipts=ReceiptService(database, spec, signer=signer),
         account_pages=account_pages(context),
         board=BoardCache(snapshots, context=context, public_url=public_url, warm=warm),
         items=items,
@@ -161,14 +152,14 @@ def _benchmark_services(common: _Common, served: ServedSettings, context: Render
     )
 
 
-def _submission_service(common: _Common, served: ServedSettings) -> SubmissionService:
+def _submission_service(common: Services, served: ServedSettings, signer: Signer) -> SubmissionService:
     settings, litestream = common.settings, common.litestream
     return SubmissionService(
         common.database,
         Uploads(settings.uploads_url),
         read=partial(read_isolated, benchmark=served.manifest_path or served.id, definitions=settings.definitions),
         benchmark=served.id,
-        signer=common.signer,
+        signer=signer,
         policy=_quota_policy(settings, served),
         stated=partial(_policy_facts, settings, served),
         shipped=partial(bundled_results, served.spec),
