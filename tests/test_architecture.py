@@ -91,7 +91,7 @@ def test_no_modules_import_one_another_in_a_circle_and_none_imports_tests() -> N
     assert not waiting, f"these import one another: {sorted(waiting)}"
 
 
-MOST_FILES = 22  # of Python in one folder; more are sorted into folders by what they are about
+MOST_FILES = 20  # of Python in one folder; more are sorted into folders by what they are about
 MOST_LINES = 80  # of a function
 
 

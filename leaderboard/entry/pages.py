@@ -31,8 +31,9 @@ from leaderboard.share import badge, citation
 from leaderboard.share.pages import base_of
 from leaderboard.share.summary import board_of, preview, row_of, summarize
 from leaderboard.site.cache import BoardCache, BoardVersion
-from leaderboard.site.pages import message_reply, not_found_page, not_scored, status_page, withdrawn
-from leaderboard.site.render import past_board_context, permanent, render, safe_link
+from leaderboard.site.pages import message_reply, not_found_page, status_page
+from leaderboard.site.render import message_page, past_board_context, permanent, render, safe_link
+from leaderboard.site.render_context import RenderContext
 from leaderboard.site.responses import query_of, requested_version, respond
 from storage.metadata import facts
 from vlrb.baselines import EARLIER
@@ -72,7 +73,7 @@ def build(cache: BoardCache, catalog: ItemCatalog, elsewhere: Callable[[str], st
                 return RedirectResponse(there, 308)
             if left is None:
                 return not_found_page(cache.context, request.headers)
-            return withdrawn(cache.context, left, headers=request.headers)
+            return _withdrawn(cache.context, left, request.headers)
         response = await board_version.ready(f"{asked_for.url()}|{base}", lambda: status_page(page()))
         return respond(response, request.headers, drawing=True)
 
@@ -82,11 +83,24 @@ def build(cache: BoardCache, catalog: ItemCatalog, elsewhere: Callable[[str], st
 def _without_score(
     board_version: BoardVersion, result: Mapping[str, Any], *, revision: str, as_of: str, headers: Headers
 ) -> Response | None:
-    """Return the page of an entry that has no score to show under the labels asked for; None where it has one."""
-    known = {name: EntryQuery(result["id"], name, as_of=as_of).url() for name in result["tallies"]}
-    if revision and revision not in result["tallies"]:
-        return not_scored(board_version.context, result["model"], revision=revision, known=known, headers=headers)
-    return None
+    """Return 404 for an entry under labels that it was not scored with; None where it was."""
+    if not revision or revision in result["tallies"]:
+        return None
+    context, known = board_version.context, [EntryQuery(result["id"], name, as_of=as_of) for name in result["tallies"]]
+    links = [(_("Labels {value}", value=other.revision), context.prefix + other.url()) for other in known]
+    lead = _("This entry was not scored under labels “{revision}”.", revision=revision[:40])
+    page = message_page(context, result["model"], lead=lead, links=[*links, (_("The board"), "/")])
+    return respond(status_page(page), headers, status=404, cache_control="no-store")
+
+
+def _withdrawn(context: RenderContext, stub: Mapping[str, Any], headers: Headers) -> Response:
+    """Return 410: what is left of an entry that its owner or a maintainer has withdrawn, or of a reported result that
+    was removed."""
+    title = " ".join(filter(None, (stub["model"], stub["version"])))
+    what, did = ("reported result", "removed") if stub.get("reported") else ("entry", "withdrawn")
+    about = {"at": stub["at"], "reason": stub["reason"], "entry_id": stub["id"]}
+    page = render(context, "withdrawn.html", current="", title=title, what=what, did=did, **about)
+    return respond(status_page(page), headers, status=410, cache_control="no-store")
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 from functools import lru_cache
-from typing import Any
 
 from fastapi import APIRouter, Request
 from starlette.datastructures import Headers
@@ -115,25 +114,6 @@ async def error_reply(context: RenderContext, name: str, request: Request, error
 def not_found_page(context: RenderContext, headers: Headers) -> Response:
     """404 as a person should see it."""
     return message_reply(context, "not-found", headers)
-
-
-def not_scored(
-    context: RenderContext, name: str, *, revision: str, known: Mapping[str, str], headers: Headers
-) -> Response:
-    """404 for an entry under labels that it was not scored with; ``known``: those that it was -> address."""
-    links = tuple(
-        (_("Labels {value}", value=label_revision), context.prefix + url) for label_revision, url in known.items()
-    )
-    lead = _("This entry was not scored under labels “{revision}”.", revision=revision[:40])
-    page = render.message_page(context, name, lead=lead, links=(*links, (_("The board"), "/")))
-    return respond(status_page(page), headers, status=404, cache_control="no-store")
-
-
-def withdrawn(context: RenderContext, stub: Mapping[str, Any], *, headers: Headers) -> Response:
-    """410: what is left of an entry that its owner or a maintainer has withdrawn, or of a reported result that was
-    removed."""
-    page = render.withdrawn_page(context, stub)
-    return respond(status_page(page), headers, status=410, cache_control="no-store")
 
 
 def status_page(page: str) -> CachedResponse:

@@ -311,14 +311,6 @@ def permanent(board: Board) -> str:
     return board.snapshot_id[:SNAPSHOT_DIGITS]
 
 
-def withdrawn_page(context: RenderContext, stub: Mapping[str, Any]) -> str:
-    """Return what is left of an entry that was withdrawn, or of a reported result that was removed."""
-    title = " ".join(filter(None, (stub["model"], stub["version"])))
-    what, did = ("reported result", "removed") if stub.get("reported") else ("entry", "withdrawn")
-    about = {"at": stub["at"], "reason": stub["reason"], "entry_id": stub["id"]}
-    return render(context, "withdrawn.html", current="", title=title, what=what, did=did, **about)
-
-
 _OF_THE_BENCHMARK = ("/", "/analyse", "/compare", "/explore", "/about")
 
 
