@@ -7,8 +7,17 @@ from typing import Any
 
 from auth import queries
 from auth.crypto import digest
-from auth.model import ANONYMOUS, LOCAL, OPEN, Forbidden, Identity, Organisation, Scope, Unauthenticated
-from auth.roles import configured_names, restrict_to_scopes, roles_of
+from auth.model import (
+    ANONYMOUS,
+    LOCAL,
+    OPEN,
+    Forbidden,
+    Identity,
+    Organisation,
+    Scope,
+    Unauthenticated,
+    restrict_to_scopes,
+)
 from auth.settings import IdentitySettings, Mode
 from storage.database import Database
 from storage.models.core import Account
@@ -75,10 +84,10 @@ class Authenticator:
         self, account: Account, *, via: Any, credential: str, scopes: frozenset[Scope] | None = None
     ) -> Identity:
         bound: frozenset[str] = frozenset()
-        if configured_names(self._settings):
+        if self._settings.configured_names:
             with self._database.read() as session:
                 bound = queries.bound_names(session, account.id)
-        roles = roles_of(account.subject, bound, settings=self._settings)
+        roles = self._settings.roles_of(account.subject, bound)
         return Identity(
             account=account.id,
             name=account.name,

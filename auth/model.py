@@ -33,6 +33,11 @@ IMPLIED: dict[Role, frozenset[Role]] = {
 GRANTED: dict[Scope, Role] = {Scope.SUBMIT: Role.SUBMITTER, Scope.MAINTAIN: Role.MAINTAINER}
 
 
+def restrict_to_scopes(roles: frozenset[Role], scopes: frozenset[Scope]) -> frozenset[Role]:
+    """Return what is left of an account's roles for a token with these scopes."""
+    return roles & {GRANTED[scope] for scope in scopes}
+
+
 def is_id(organisation: str) -> bool:
     """Return whether a text is an id as Hugging Face has them, and no name."""
     return len(organisation) == 24 and set(organisation) <= set("0123456789abcdef")

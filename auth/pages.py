@@ -21,11 +21,10 @@ from auth.middleware import identity_of, read_cookie
 from auth.model import AuthError, Identity, Role, Unauthenticated, require_person
 from auth.openid import IssuerOffline, SignInFailed
 from auth.problem_details import extra_headers, refusal
-from auth.redirects import local_path
 from auth.render import AccountPages
 from auth.service import AuthService
 from auth.settings import Mode
-from auth.sign_in import TRANSACTION_SECONDS
+from auth.sign_in import TRANSACTION_SECONDS, local_path
 from auth.tokens import DAYS, CreatedToken, TokenRejected
 from vlrb.common.messages import _
 

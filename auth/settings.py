@@ -8,10 +8,12 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from urllib.parse import urlsplit
 
-from vlrb.common.messages import _
+from auth.model import IMPLIED, Role
 
 HUGGING_FACE = "https://huggingface.co"
+_SUBJECT = "sub:"
 SHORTEST_SECRET = 32  # bytes
+_REMEDY = "Make one with: python -c 'import secrets; print(secrets.token_urlsafe(48))'"
 _FEWEST_CHARACTERS = 10  # different ones in a secret; 64 random hexadecimal digits have 16
 # Refused anywhere in a secret; the first is what Gradio signs cookies with when it has no client secret.
 _KNOWN = (hashlib.sha256(b"-v4").hexdigest(), "change", "secret", "password", "example", "default", "replace")
@@ -30,13 +32,9 @@ class Mode(StrEnum):
     OPENID = "openid"
 
 
-class IdentitySettingsError(ValueError):
-    """A setting is wrong; the message names it and says what to write instead."""
-
-
 @dataclass(frozen=True, slots=True)
 class IdentitySettings:
-    """Raises IdentitySettingsError on construction for anything that would let the wrong people in."""
+    """Raises ValueError on construction, with the remedy, for anything that would let the wrong people in."""
 
     mode: Mode = Mode.LOCAL
     public_url: str = ""  # scheme://host[:port] under which browsers reach the service
@@ -56,19 +54,15 @@ class IdentitySettings:
             return
         for name, value in (("OIDC_CLIENT_ID", self.client_id), ("PUBLIC_URL", self.public_url)):
             if not value:
-                raise IdentitySettingsError(_("{name} is missing: sign-in needs it.", name=name))
+                raise ValueError(f"{name} is missing: sign-in needs it.")
         for name, url, pattern in (("PUBLIC_URL", self.public_url, _ORIGIN), ("OIDC_ISSUER", self.issuer, _ISSUER)):
             if not re.fullmatch(pattern, url):
-                raise IdentitySettingsError(
-                    _(
-                        "{name}={url} must be scheme and host in small letters, without the usual port, for instance "
-                        "https://board.example.org (http:// only on this machine); an issuer may have a path.",
-                        name=name,
-                        url=url,
-                    )
+                raise ValueError(
+                    f"{name}={url} must be scheme and host in small letters, without the usual port, for instance "
+                    "https://board.example.org (http:// only on this machine); an issuer may have a path."
                 )
         if not self.session_secrets:
-            raise IdentitySettingsError(_("SESSION_SECRET is missing: sign-in needs it. {remedy}", remedy=_REMEDY))
+            raise ValueError(f"SESSION_SECRET is missing: sign-in needs it. {_REMEDY}")
         for secret in self.session_secrets:
             check_secret(secret)
 
@@ -93,24 +87,33 @@ class IdentitySettings:
         return f"{self.public_url}/auth/callback"
 
     @property
+    def configured_names(self) -> frozenset[str]:
+        """Return names that carry a role, as they are bound to accounts."""
+        names = (*self.maintainers, *self.owners)
+        return frozenset(name.casefold() for name in names if not name.startswith(_SUBJECT))
+
+    def roles_of(self, subject: str, bound: frozenset[str]) -> frozenset[Role]:
+        """Return all roles of an account. `bound`: the configured names that mean this account."""
+        means = {*bound, f"{_SUBJECT}{subject}"}
+        for names, role in ((self.owners, Role.OWNER), (self.maintainers, Role.MAINTAINER)):
+            if any((name if name.startswith(_SUBJECT) else name.casefold()) in means for name in names):
+                return IMPLIED[role]
+        return IMPLIED[Role.SUBMITTER]
+
+    @property
     def issuer_name(self) -> str:
         """Return the issuer's display name."""
         return "Hugging Face" if self.issuer == HUGGING_FACE else urlsplit(self.issuer).netloc
-
-
-_REMEDY = _("Make one with: {command}", command="python -c 'import secrets; print(secrets.token_urlsafe(48))'")
 
 
 def check_secret(secret: str) -> None:
     """Refuse a known or guessable secret.
 
     Raises:
-        IdentitySettingsError: with the remedy, never with the secret.
+        ValueError: with the remedy, never with the secret.
     """
     if len(secret.encode()) < SHORTEST_SECRET:
-        raise IdentitySettingsError(
-            _("SESSION_SECRET is shorter than {least} bytes. {remedy}", least=SHORTEST_SECRET, remedy=_REMEDY)
-        )
+        raise ValueError(f"SESSION_SECRET is shorter than {SHORTEST_SECRET} bytes. {_REMEDY}")
     known = any(word in secret.lower() for word in _KNOWN)
     if known or len(set(secret)) < _FEWEST_CHARACTERS:
-        raise IdentitySettingsError(_("SESSION_SECRET is one that others know or can guess. {remedy}", remedy=_REMEDY))
+        raise ValueError(f"SESSION_SECRET is one that others know or can guess. {_REMEDY}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from dataclasses import asdict, dataclass
 
@@ -9,8 +10,6 @@ from auth import queries
 from auth.crypto import KeyRing, constant_time_equal, digest, random_id
 from auth.model import Forbidden, Identity, require_person
 from auth.openid import OpenIdClient, SignInFailed, Transaction, UserClaims
-from auth.redirects import HOME, local_path
-from auth.roles import configured_names
 from auth.settings import IdentitySettings
 from storage.database import Database
 from storage.integrity import audit
@@ -19,6 +18,10 @@ from vlrb.common.messages import _
 TRANSACTION_SECONDS = 600
 ROLE_BOUND = "identity.role-bound"
 _PURPOSE = "sign-in"
+HOME = "/"
+# No two slashes at its beginning and no backslash, which browsers read as another host; before the query, nothing that
+# somebody decodes. The pages of the sign-in itself would send people round in circles.
+_PATH = re.compile(r"/(?!/|auth/)[\w./:,~+-]{0,500}(\?[\w./?=&:,~+%-]{0,2000})?(#[\w-]{0,200})?", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +126,11 @@ class SignIn:
                 account_id=account.id,
                 seconds=settings.session_seconds,
             )
-            carried = configured_names(settings) & {person.username.casefold()}
+            carried = settings.configured_names & {person.username.casefold()}
             for name in queries.bind_names(session, settings.issuer, names=carried, account_id=account.id):
                 audit.append(session, ROLE_BOUND, data={"account": account.id, "name": name})
+
+
+def local_path(target: str | None) -> str:
+    """Return the target if it is a path of this site in plain characters, else the home page."""
+    return target if target and _PATH.fullmatch(target) else HOME

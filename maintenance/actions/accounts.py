@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from auth import LOCAL, Role, queries, require
-from auth.roles import roles_of
 from auth.settings import IdentitySettings, Mode
 from maintenance.action_context import ActionContext
 from maintenance.database import account_queries
@@ -149,5 +148,5 @@ def _role_of(row: AccountRow, identity: IdentitySettings | None) -> Role | None:
     """Return the highest role; None: not known here."""
     if identity is None or identity.mode is not Mode.OPENID:
         return None
-    held = roles_of(row.subject, row.names, settings=identity)
+    held = identity.roles_of(row.subject, row.names)
     return max(held, key=tuple(Role).index)

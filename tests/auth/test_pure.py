@@ -12,9 +12,8 @@ from starlette.datastructures import Headers
 from auth import ANONYMOUS, LOCAL, Forbidden, Identity, Role, Scope, Unauthenticated, require, require_person
 from auth.crypto import KeyRing
 from auth.csrf import is_cross_site
-from auth.model import IMPLIED
-from auth.redirects import local_path
-from auth.roles import restrict_to_scopes
+from auth.model import IMPLIED, restrict_to_scopes
+from auth.sign_in import local_path
 
 KEY, OTHER = "k" * 40, "o" * 40
 
