@@ -41,9 +41,10 @@ class ImmutableRule(NamedTuple):
         return f"{self.table}_no_{self.what or self.statement.lower()}"
 
 
-# Table -> columns that are written with the row and never again; none named: all of them.
+# Table -> columns that are written with the row and never again.
 WRITTEN_ONCE = {
-    "label_sets": "",
+    # Not the level of disclosure, which is as the settings say.
+    "label_sets": "benchmark, revision, digest, items, commitment, salt, registered_at",
     # Not published_at: applying and undoing set it. Retiring sets retired_at and salt, once.
     "imported_labels": "revision, benchmark, spec, items, digest, commitment, difference, reason, requested_by, "
     "imported_at",

@@ -16,7 +16,6 @@ from storage.integrity import audit
 from storage.integrity.integrity_check import EDITED
 from storage.jobs import tasks
 from storage.jobs.worker_heartbeats import FORGET_SECONDS, LIVE_SECONDS
-from storage.labels import label_levels
 from storage.metadata import NAMES
 from storage.models.core import AuditEvent, RegisteredLabelSet, Submission, WorkerHeartbeat
 from storage.models.moderation import ImportedLabels
@@ -135,7 +134,6 @@ def revisions(session: Session, benchmark: str) -> list[RevisionRow]:
     """Return all label revisions of a benchmark, drafts included, by name."""
     drafts = {row.revision: row for row in session.scalars(select(ImportedLabels).filter_by(benchmark=benchmark))}
     known = {row.revision: row for row in session.scalars(select(RegisteredLabelSet).filter_by(benchmark=benchmark))}
-    stated = label_levels.stated(session, benchmark)
     result = []
     for name in sorted({*drafts, *known}):
         draft, since = drafts.get(name), known[name].registered_at if name in known else None
@@ -145,7 +143,7 @@ def revisions(session: Session, benchmark: str) -> list[RevisionRow]:
             registered_at=since,
             commitment=known[name].commitment if name in known else None,
             published_at=since,
-            disclosure=stated.get(name),
+            disclosure=known[name].level if name in known else None,
         )
         imported = () if draft is None else RevisionRow._fields[3:]
         result.append(row._replace(**{field: getattr(draft, field) for field in imported}))

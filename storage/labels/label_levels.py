@@ -6,13 +6,12 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-from sqlalchemy import select
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
+from storage.database import change_rows
 from storage.labels import label_imports
 from storage.models.core import RegisteredLabelSet
-from storage.models.moderation import StatedLevel
 from vlrb.disclosure import PUBLIC, merged
 
 
@@ -20,27 +19,18 @@ def state(
     session: Session, benchmark: str, *, revision: str, level: str, measured: Mapping[str, Any] = MappingProxyType({})
 ) -> None:
     """Record what a worker's settings say of a revision that it was configured with, and what that gives away."""
-    # Workers may start at the same instant, so one statement decides; both databases know this form of it.
-    dialect = postgresql if session.get_bind().dialect.name == "postgresql" else sqlite
-    facts = {"level": level, "measured": dict(measured)}
-    new = dialect.insert(StatedLevel).values(benchmark=benchmark, revision=revision, **facts)
-    session.execute(new.on_conflict_do_update(index_elements=["benchmark", "revision"], set_=facts))
+    known = (RegisteredLabelSet.benchmark == benchmark, RegisteredLabelSet.revision == revision)
+    change_rows(session, update(RegisteredLabelSet).where(*known).values(level=level, measured=dict(measured)))
 
 
 def measured(session: Session, benchmark: str) -> dict[str, dict[str, Any]]:
     """Return label revision -> what its scores give away, of those that are neither public nor drafts."""
-    stated_rows = session.scalars(select(StatedLevel).where(StatedLevel.benchmark == benchmark))
+    configured = (RegisteredLabelSet.benchmark == benchmark, RegisteredLabelSet.level != PUBLIC)
+    rows = session.execute(select(RegisteredLabelSet.revision, RegisteredLabelSet.measured).where(*configured))
     imported = label_imports.active_revisions(session, benchmark)
     hidden = label_imports.hidden_revisions(session, benchmark)
-    known = {row.revision: row.measured for row in stated_rows if row.level != PUBLIC}
-    known |= {row.revision: row.difference.get("measured", {}) for row in imported if row.revision in hidden}
-    return dict(sorted(known.items()))
-
-
-def stated(session: Session, benchmark: str) -> dict[str, str]:
-    """Return label revision -> level of the configured ones, as far as a worker has started with them."""
-    rows = session.scalars(select(StatedLevel).where(StatedLevel.benchmark == benchmark))
-    return {row.revision: row.level for row in rows}
+    known = {row.revision: row.difference.get("measured", {}) for row in imported if row.revision in hidden}
+    return dict(sorted({**dict(rows.all()), **known}.items()))
 
 
 def of_known(session: Session, benchmark: str) -> dict[str, str]:
@@ -52,4 +42,8 @@ def of_known(session: Session, benchmark: str) -> dict[str, str]:
 
 def levels(session: Session, benchmark: str) -> dict[str, str]:
     """Return label revision -> level of those that are not public or were configured; all others are public."""
-    return merged(stated(session, benchmark), label_imports.hidden_revisions(session, benchmark))
+    rows = session.execute(
+        select(RegisteredLabelSet.revision, RegisteredLabelSet.level).where(RegisteredLabelSet.benchmark == benchmark)
+    )
+    configured = {name: level for name, level in rows if level is not None}
+    return merged(configured, label_imports.hidden_revisions(session, benchmark))

@@ -104,6 +104,7 @@ class RegisteredLabelSet(Base):
     """A named label revision that a worker has loaded. The labels themselves are never here, only their digest."""
 
     __tablename__ = "label_sets"
+    __table_args__ = (check("level", "level IN ('public', 'hidden:categories', 'hidden')"),)
     benchmark: Mapped[Words] = mapped_column(primary_key=True)
     revision: Mapped[Words] = mapped_column(primary_key=True)
     digest: Mapped[Sha256]
@@ -111,6 +112,8 @@ class RegisteredLabelSet(Base):
     commitment: Mapped[Sha256]  # HMAC-SHA256(salt, digest): public
     salt: Mapped[Sha256 | None]  # not public while the labels are not; None: imported, the workers have it
     registered_at: Mapped[Instant] = mapped_column(default=database_now())
+    level: Mapped[Words | None]  # of disclosure, as configured for the worker that started last; None: not configured
+    measured: Mapped[JsonColumn] = mapped_column(default=dict)  # as `workers.scorer.measured_disclosure` makes it
 
 
 class Submission(Base):

@@ -42,18 +42,6 @@ class ImportedLabels(Base):
     salt: Mapped[Sha256 | None]  # revealed when the set retires; until then only the workers have it
 
 
-class StatedLevel(Base):
-    """The disclosure level of a configured label revision, as configured for the worker that started last."""
-
-    __tablename__ = "stated_levels"
-    __table_args__ = (check("level", "level IN ('public', 'hidden:categories', 'hidden')"),)
-    benchmark: Mapped[Words] = mapped_column(primary_key=True)
-    revision: Mapped[Words] = mapped_column(primary_key=True)
-    level: Mapped[Words]
-    # of labels that are not public, as `workers.scorer.measured_disclosure` makes it
-    measured: Mapped[JsonColumn] = mapped_column(default=dict, server_default="{}")
-
-
 class ReportedResult(Base):
     """A result that was published elsewhere, as maintainers imported it, or what they changed of one that a definition
     ships. `facts`: the fields of storage.reported_results and the figures, as the reader of files has checked them.

@@ -31,6 +31,7 @@ TABLES: tuple[type[Base], ...] = (
 )  # fmt: skip
 NAMES = tuple(table.__tablename__ for table in TABLES)
 MAY_CHANGE = {
+    "label_sets": {"level", "measured"},  # as the settings say
     "imported_labels": {"published_at", "retired_at", "salt"},  # applied, undone, retired
     "submissions": {"owner", *metadata.NAMES, *DECIDED},  # transferred, described anew, decided about
     "attempts": {"at"},

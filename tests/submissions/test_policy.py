@@ -247,9 +247,9 @@ def test_every_submission_keeps_all_the_rules_that_it_was_taken_under(database: 
         "disclosure": label_levels.of_known(session, BENCHMARK),
     }
     with database.write() as session:
-        label_levels.state(session, BENCHMARK, revision="r0", level="hidden:categories")
         for name in ("r0", "r8"):
             label_sets.register(session, name, benchmark=BENCHMARK, digest="a" * 64, items=21)
+        label_levels.state(session, BENCHMARK, revision="r0", level="hidden:categories")
         for name, disclosed, published in (("r8", "hidden", 1.0), ("r9", "public", None)):
             facts = {"benchmark": BENCHMARK, "disclosure": disclosed, "spec": "x", "items": 21, "difference": {}}
             facts |= {"digest": "a" * 64, "commitment": "b" * 64, "reason": "x", "requested_by": "m"}
