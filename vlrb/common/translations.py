@@ -6,14 +6,16 @@ A language is one such file. English is the language of the sources and has none
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from gettext import c2py
+from gettext import GNUTranslations, NullTranslations
+from io import BytesIO
 from pathlib import Path
 from types import MappingProxyType
 
 from babel import Locale
+from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 
 from vlrb.common.messages import Message
@@ -33,20 +35,17 @@ class Translations:
     """The sentences of one language. `language` is a BCP 47 tag; what is not in the catalogue stays English."""
 
     language: str = ENGLISH
-    texts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    form_of: Callable[[int], int] = lambda count: int(count != 1)
+    catalogue: NullTranslations = field(default_factory=NullTranslations)
 
     def pattern(self, singular: str, plural: str = "", *, count: int | None = None) -> str:
         """Return the translation of a msgid, without its values."""
-        forms = self.texts.get(singular)
-        if forms is None:
-            return plural if count is not None and count != 1 else singular
-        form = self.form_of(count) if count is not None and len(forms) > 1 else 0
-        return forms[min(form, len(forms) - 1)]
+        if count is not None and plural:
+            return self.catalogue.ngettext(singular, plural, count)
+        return self.catalogue.gettext(singular) if singular else ""  # gettext has the catalogue's head there
 
     def text(self, text: str) -> str:
         """Return a message in this language; a plain string as it is."""
-        if not isinstance(text, Message) or not self.texts:
+        if not isinstance(text, Message) or self.language == ENGLISH:
             return text
         pattern = self.pattern(text.msgid, text.plural, count=text.number)
         if not text.values:
@@ -63,22 +62,16 @@ class Translations:
         return self.text(text) if isinstance(text, Message) else self.pattern(text)
 
 
-_ENGLISH = Translations()
-
-
 @lru_cache(maxsize=32)
 def translations(language: str, folder: Path = LOCALES) -> Translations:
     """Return the sentences of a language, read once: they are part of the program. Fuzzy ones are not used."""
     if language == ENGLISH:
-        return _ENGLISH
+        return Translations()
+    compiled = BytesIO()
     with (folder / language.replace("-", "_") / DOMAIN).open("rb") as file:
-        catalog = read_po(file)
-    texts: dict[str, tuple[str, ...]] = {}
-    for message in catalog:
-        forms = (message.string,) if isinstance(message.string, str) else tuple(message.string or ())
-        if message.id and forms and all(forms) and not message.fuzzy:
-            texts[message.id if isinstance(message.id, str) else message.id[0]] = forms
-    return Translations(language, MappingProxyType(texts), form_of=c2py(catalog.plural_expr))
+        write_mo(compiled, read_po(file))
+    compiled.seek(0)
+    return Translations(language, GNUTranslations(compiled))
 
 
 @lru_cache(maxsize=4)

@@ -27,6 +27,12 @@ msgstr[2] "{n} sędziów"
 msgid "Rank {rank} of {count}"
 msgstr "{count}: miejsce {rank}"
 
+msgid "{name} beats {others} here"
+msgstr "{name} 胜过 {others} 而居首"
+
+msgid "{n} others"
+msgstr "另外 {n} 个模型"
+
 #, fuzzy
 msgid "Board"
 msgstr "Deska"
@@ -116,9 +122,7 @@ def test_a_message_stays_one_when_a_text_is_added() -> None:
     assert chinese.text(line).startswith("  排队中，第 7 位") and "and" not in chinese.text(line)
 
 
-def test_between_chinese_words_there_is_no_blank_and_a_name_keeps_its_own() -> None:
-    texts = {"{name} beats {others} here": ("{name} 胜过 {others} 而居首",), "{n} others": ("另外 {n} 个模型",)}
-    chinese = Translations("zh-CN", texts)
+def test_between_chinese_words_there_is_no_blank_and_a_name_keeps_its_own(polish: Translations) -> None:
     others = _("{n} others", n=4)
-    assert chinese.text(_("{name} beats {others} here", name="甲 乙", others=others)) == "甲 乙 胜过另外 4 个模型而居首"
-    assert chinese.text(_("{name} beats {others} here", name="A", others="B")) == "A 胜过 B 而居首"
+    assert polish.text(_("{name} beats {others} here", name="甲 乙", others=others)) == "甲 乙 胜过另外 4 个模型而居首"
+    assert polish.text(_("{name} beats {others} here", name="A", others="B")) == "A 胜过 B 而居首"
