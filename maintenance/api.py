@@ -137,9 +137,7 @@ def _add_decisions(router: APIRouter, context: ActionContext) -> None:
         result = decisions(
             context.database, context.public_events, before=before, limit=limit, edits=edits, benchmark=named
         )
-        return JSONResponse(
-            {"decisions": [decision.to_json() for decision in result]}, headers={"Cache-Control": "no-cache"}
-        )
+        return JSONResponse({"decisions": result}, headers={"Cache-Control": "no-cache"})
 
     @router.get("/api/v1/chain")
     def public_chain(after: QueryNumber = 0) -> Response:

@@ -7,7 +7,6 @@ hidden entry is public.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -19,26 +18,10 @@ from storage.integrity import audit
 from storage.integrity.audit import StoredEvent
 from vlrb.common.messages import Message, _, joined, ngettext
 
-
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """An entry of the public log. `facts` holds what the kind shows, `sentence` says it."""
-
-    seq: int
-    at: str
-    kind: str
-    title: str  # the kind in plain words
-    sentence: str
-    changes: tuple[str, ...]  # what it changed on the board, in sentences
-    by: str  # a role: "maintainer", "owner" (of the entry), or "service" where nobody has asked for it here
-    facts: dict[str, Any]
-
-    def to_json(self) -> dict[str, Any]:
-        """Return it as the API shows it."""
-        values = {"seq": self.seq, "at": self.at, "kind": self.kind, "title": self.title, "sentence": self.sentence}
-        return {**values, "changes": self.changes, "by": self.by, **self.facts}
-
-
+LoggedDecision = dict[str, Any]
+"""An entry of the public log, as the API shows it: `seq`, `at`, `kind`, `title` (the kind in plain words), `sentence`,
+`changes` (what it changed on the board, in sentences), `by` and the facts that its kind shows. `by` is a role:
+"maintainer", "owner" (of the entry), or "service" where nobody has asked for it here."""
 _POINTED = "board.pointed"
 OTHER_EVENTS: Mapping[str, PublicEvent] = {  # events of no single action
     _POINTED: PublicEvent(
@@ -59,13 +42,13 @@ def decisions(
     limit: int = 100,
     edits: bool = False,
     benchmark: str = "",
-) -> list[Decision]:
+) -> list[LoggedDecision]:
     """Return the newest public decisions first; `before` continues an earlier answer at its last seq. For everybody.
 
     `events`: audit kind -> how it is shown, of the registered actions. `edits`: with entries that were described anew,
     which is mostly their owners' doing. `benchmark`: only decisions about it, and about the service; "" is all.
     """
-    results: list[Decision] = []
+    results: list[LoggedDecision] = []
     public = {**OTHER_EVENTS, **events}
     kinds = [kind for kind in public if edits or kind != _EDITED]
     with database.read() as session:
@@ -93,7 +76,7 @@ def _about(session: Session, recorded: Sequence[StoredEvent], *, benchmark: str)
 
 def _visible(
     session: Session, recorded: Sequence[StoredEvent], *, hidden: set[str], public: Mapping[str, PublicEvent]
-) -> list[Decision]:
+) -> list[LoggedDecision]:
     """Return the events that are shown: without hidden ones, and those that a re-score writes beside its own."""
     visible = [
         event
@@ -112,7 +95,7 @@ def _visible(
 
 def _decision(
     event: StoredEvent, public_event: PublicEvent, *, owners: Mapping[str, str], around: tuple[str | None, ...] | None
-) -> Decision:
+) -> LoggedDecision:
     body = event.body
     facts = {name: body.get(name) for name in public_event.fields}
     texts = {name: ", ".join(value) if isinstance(value, list) else value for name, value in facts.items()}
@@ -128,17 +111,9 @@ def _decision(
         else "maintainer"
     )
     title = Message(public_event.title, {}) if public_event.title else event.kind.replace(".", " ").capitalize()
-    sentence = Message(public_event.sentence, texts)
-    return Decision(
-        event.seq,
-        iso(event.at),
-        kind=event.kind,
-        title=title,
-        sentence=sentence,
-        changes=_changes(event.kind, facts),
-        by=by,
-        facts=facts,
-    )
+    about = {"seq": event.seq, "at": iso(event.at), "kind": event.kind, "title": title}
+    sentences = {"sentence": Message(public_event.sentence, texts), "changes": _changes(event.kind, facts)}
+    return {**about, **sentences, "by": by, **facts}
 
 
 def _changes(kind: str, facts: Mapping[str, Any]) -> tuple[str, ...]:
@@ -215,16 +190,14 @@ class PublicLog:
         self._database, self._events, self._benchmark = database, events, benchmark
         self._kept = lru_cache(maxsize=_KEPT)(self._read)
 
-    def __call__(self, before: int | None = None, limit: int = 100, edits: bool = False) -> Sequence[Mapping[str, Any]]:
-        """Do as ``decisions``, in the form that the API shows."""
+    def __call__(self, before: int | None = None, limit: int = 100, edits: bool = False) -> Sequence[LoggedDecision]:
+        """Do as ``decisions``."""
         with self._database.read() as session:
             through = audit.head(session).seq
         return self._kept((through, before, limit, edits))
 
-    def _read(self, asked: tuple[int, int | None, int, bool]) -> Sequence[Mapping[str, Any]]:
+    def _read(self, asked: tuple[int, int | None, int, bool]) -> Sequence[LoggedDecision]:
         """Return the decisions; of a chain that ends with another event they are read anew."""
         _through, before, limit, edits = asked
-        logged = decisions(
-            self._database, self._events, before=before, limit=limit, edits=edits, benchmark=self._benchmark
-        )
-        return [decision.to_json() for decision in logged]
+        span: dict[str, Any] = {"before": before, "limit": limit, "edits": edits}
+        return decisions(self._database, self._events, benchmark=self._benchmark, **span)

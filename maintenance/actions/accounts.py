@@ -27,22 +27,10 @@ _EVERYBODY = (
 )
 
 
-class ListedAccount(NamedTuple):
-    """An account. Instants are seconds since 1970, UTC. `role`: None where this process does not know the roles."""
-
-    id: str
-    name: str
-    first_seen_at: float
-    last_seen_at: float
-    role: str | None
-    banned_at: float | None
-    submissions: int
-
-
 class Directory(NamedTuple):
     """The accounts that were asked for, the last seen first, MOST of them; `number`: how many there are."""
 
-    accounts: tuple[ListedAccount, ...]
+    accounts: tuple[AccountRow, ...]
     number: int
     search: str = ""
 
@@ -79,7 +67,7 @@ def _shown(directory: Directory) -> View:
     return View([f"{more:,} more: search for part of a name or id."] if more > 0 else [], tables=[table])
 
 
-def _row(account: ListedAccount) -> Row:
+def _row(account: AccountRow) -> Row:
     name, role, seen = f"{account.name} ({account.id})", account.role or "role not known here", account.last_seen_at
     cells = (account.name, account.id, role, account.submissions, minute(account.first_seen_at), minute(seen))
     if account.banned_at is None:
@@ -92,7 +80,8 @@ def listing(ctx: ActionContext, search: AccountSearch = "") -> Directory:
     """Show accounts with a text in name or id, the last seen first. For maintainers."""
     with ctx.database.read() as session:
         rows, number = account_queries.listed(session, ctx.benchmark, search=search.strip(), limit=MOST)
-    return Directory(tuple(_listed(row, ctx.identity) for row in rows), number, search=search.strip())
+    shown = tuple(row._replace(role=_role_of(row, ctx.identity)) for row in rows)
+    return Directory(shown, number, search=search.strip())
 
 
 @action("accounts.ban", "PUT /api/v1/maintenance/bans/{account}", command="ban", button="Ban", danger=True)
@@ -131,22 +120,9 @@ def _set(ctx: ActionContext, account: str, *, reason: str, banned: bool) -> Acti
     return ActionResult(True, f"{result.words} is {'' if banned else 'no longer '}banned.", seq=seq)
 
 
-def _listed(row: AccountRow, identity: IdentitySettings | None) -> ListedAccount:
-    role = _role_of(row, identity)
-    return ListedAccount(
-        row.id,
-        row.name,
-        first_seen_at=row.first_seen_at,
-        last_seen_at=row.last_seen_at,
-        role=role.value if role else None,
-        banned_at=row.banned_at,
-        submissions=row.submissions,
-    )
-
-
 def _role_of(row: AccountRow, identity: IdentitySettings | None) -> Role | None:
     """Return the highest role; None: not known here."""
     if identity is None or identity.mode is not Mode.OPENID:
         return None
-    held = identity.roles_of(row.subject, row.names)
+    held = identity.roles_of(row.subject, frozenset(row.names))
     return max(held, key=tuple(Role).index)

@@ -14,7 +14,8 @@ _COLUMNS = (Account.id, Account.name, Account.subject, Account.first_seen_at, Ac
 
 
 class AccountRow(NamedTuple):
-    """An account. Instants are seconds since 1970, UTC. `names`: the configured names that mean it, for its roles."""
+    """An account. Instants are seconds since 1970, UTC. `names`: the configured names that mean it, for its roles;
+    `role`: the highest, None where this process does not know the roles."""
 
     id: str
     name: str
@@ -23,7 +24,8 @@ class AccountRow(NamedTuple):
     last_seen_at: float
     banned_at: float | None
     submissions: int = 0
-    names: frozenset[str] = frozenset()
+    names: tuple[str, ...] = ()
+    role: str | None = None
 
     @property
     def words(self) -> str:
@@ -64,4 +66,4 @@ def _rows(
     bound = select(RoleBinding.account_id, RoleBinding.name).where(RoleBinding.account_id.in_([row.id for row in rows]))
     for account, name in session.execute(bound):
         names.setdefault(account, set()).add(name)
-    return [AccountRow(*row)._replace(names=frozenset(names.get(row.id, ()))) for row in rows]
+    return [AccountRow(*row)._replace(names=tuple(sorted(names.get(row.id, ())))) for row in rows]

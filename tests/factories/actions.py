@@ -12,7 +12,7 @@ from typing import Any
 from auth import Identity
 from maintenance.action_context import ActionContext, ItemLookup
 from maintenance.cli import CliResult, add_actions
-from maintenance.decision_log import Decision
+from maintenance.decision_log import LoggedDecision
 from maintenance.decision_log import decisions as public_decisions
 from maintenance.registry import ActionRegistry
 from operation.alarms import service_alarms
@@ -68,7 +68,7 @@ def command_line(registry: ActionRegistry = ACTIONS) -> argparse.ArgumentParser:
     return parser
 
 
-def decisions(database: Database, **span: Any) -> list[Decision]:
+def decisions(database: Database, **span: Any) -> list[LoggedDecision]:
     """Return the public decision log."""
     return public_decisions(database, PUBLIC_EVENTS, **span)
 

@@ -142,8 +142,8 @@ def test_a_new_action_is_in_the_log_and_in_the_activity_of_the_owner(database: D
     ctx = by(database, MAINTAINER, public_events=INVENTED.public_events())
     praise(ctx, entry, 5, "clean")
     (line,) = decisions(database, ctx.public_events, limit=1)
-    assert (line.title, line.sentence) == ("Entry praised", f"Entry {entry} got 5 stars: clean")
-    assert (line.facts["stars"], line.by) == (5, "maintainer")
+    assert (line["title"], line["sentence"]) == ("Entry praised", f"Entry {entry} got 5 stars: clean")
+    assert (line["stars"], line["by"]) == (5, "maintainer")
     rules = ActivityRules(spec_of("demo"), INVENTED.owner_sentences())
     assert list_activity(database, OWNER_OF_IT, rules=rules)[0].sentence == "It got 5 stars: clean"
 

@@ -29,12 +29,12 @@ def test_a_decision_says_its_kind_in_plain_words_and_who_by_role_alone(database:
     entries.withdraw(by(database, OWNER_OF_IT), mine, "wrong prompt")
     entries.flag(by(database, MAINTAINER), other, "trained on it")
     operations.pause(by(database, MAINTAINER), "Back at noon.")
-    found = {one.kind: one for one in decisions(database)}
-    assert "Note put on" in found["entry.flagged"].title
-    assert found["entry.flagged"].by == found["submissions.paused"].by == "maintainer"
-    assert found["entry.withdrawn"].by == "owner"
+    found = {one["kind"]: one for one in decisions(database)}
+    assert "Note put on" in found["entry.flagged"]["title"]
+    assert found["entry.flagged"]["by"] == found["submissions.paused"]["by"] == "maintainer"
+    assert found["entry.withdrawn"]["by"] == "owner"
     for one in found.values():
-        assert not [user for user in (MAINTAINER, OWNER_OF_IT) if user.account in str(one.to_json())]
+        assert not [user for user in (MAINTAINER, OWNER_OF_IT) if user.account in str(one)]
 
 
 def test_what_only_maintainers_may_do_is_done_by_a_maintainer_anyone_who_owns_the_entry(database: Database) -> None:
@@ -43,7 +43,7 @@ def test_what_only_maintainers_may_do_is_done_by_a_maintainer_anyone_who_owns_th
         for decide in (entries.verify, entries.unverify, entries.flag, entries.unflag, entries.withdraw):
             decide(by(database, user), entry, "because")
         entries.restore(by(database, user), entry, reason="because")
-    roles = {(one.facts["entry"], one.kind): one.by for one in decisions(database)}
+    roles = {(one["entry"], one["kind"]): one["by"] for one in decisions(database)}
     assert len(roles) == 12
     assert {key for key, role in roles.items() if role != "maintainer"} == {(theirs, "entry.withdrawn")}
     assert roles[theirs, "entry.withdrawn"] == "owner"
@@ -67,10 +67,10 @@ def test_what_owners_say_anew_of_their_entries_drives_nothing_out_of_the_log(dat
     for number in range(3):
         entries.edit(by(database, OWNER_OF_IT, parse=dict), mine, {"notes": f"note {number}"})
     log = PublicLog(database, PUBLIC_EVENTS)
-    assert [one.kind for one in decisions(database, limit=3)] == ["entry.flagged"]
+    assert [one["kind"] for one in decisions(database, limit=3)] == ["entry.flagged"]
     assert [one["kind"] for one in log(None, 3)] == ["entry.flagged"]
     edited = decisions(database, limit=3, edits=True)
-    assert [one.kind for one in edited] == [one["kind"] for one in log(None, 3, True)] == ["entry.edited"] * 3
+    assert [one["kind"] for one in edited] == [one["kind"] for one in log(None, 3, True)] == ["entry.edited"] * 3
 
 
 @pytest.fixture(scope="module")
@@ -103,26 +103,26 @@ def _site(database: Database) -> TestClient:
 def test_a_change_of_labels_names_the_boards_before_and_after(turned: tuple[Database, dict[str, Any]]) -> None:
     database, _ = turned
     undone, applied, first = decisions(database)
-    assert (first.kind, first.by) == ("board.pointed", "service")
-    assert first.facts["snapshot_before"] is None
-    assert (applied.kind, undone.kind) == ("rescore.applied", "rescore.undone")
-    assert applied.facts["snapshot_after"] == undone.facts["snapshot_before"]
+    assert (first["kind"], first["by"]) == ("board.pointed", "service")
+    assert first["snapshot_before"] is None
+    assert (applied["kind"], undone["kind"]) == ("rescore.applied", "rescore.undone")
+    assert applied["snapshot_after"] == undone["snapshot_before"]
     client = _site(database)
     for one, sides in ((applied, ("v1", "v2")), (undone, ("v2", "v1"))):
         for name, revision in zip(("snapshot_before", "snapshot_after"), sides, strict=True):
-            shown = client.get(f"/?as_of={one.facts[name][:16]}").text
-            assert f"(labels <b>{revision}</b>)" in shown, (one.kind, name)
+            shown = client.get(f"/?as_of={one[name][:16]}").text
+            assert f"(labels <b>{revision}</b>)" in shown, (one["kind"], name)
 
 
 def test_the_board_tells_of_the_last_turn_and_old_boards_of_theirs(turned: tuple[Database, dict[str, Any]]) -> None:
     database, _ = turned
     undone, applied, first = decisions(database)
     source = DatabaseSnapshots(database, spec_of(BENCHMARK))
-    now = source.load(undone.facts["snapshot_after"])
-    assert now["turned"] == {"seq": undone.seq, "at": undone.at, "from": "v2", "to": "v1"}
-    assert source.load(applied.facts["snapshot_after"])["turned"]["seq"] == applied.seq
-    assert source.load(first.facts["snapshot_after"])["turned"] is None
-    assert f'href="/decisions/{undone.seq}"' in _site(database).get("/").text
+    now = source.load(undone["snapshot_after"])
+    assert now["turned"] == {"seq": undone["seq"], "at": undone["at"], "from": "v2", "to": "v1"}
+    assert source.load(applied["snapshot_after"])["turned"]["seq"] == applied["seq"]
+    assert source.load(first["snapshot_after"])["turned"] is None
+    assert f'href="/decisions/{undone["seq"]}"' in _site(database).get("/").text
 
 
 def test_a_change_that_is_taken_back_tells_the_same_counts_turned_round(
@@ -130,14 +130,14 @@ def test_a_change_that_is_taken_back_tells_the_same_counts_turned_round(
 ) -> None:
     database, preview = turned
     undone, applied, _ = decisions(database)
-    there, back = applied.facts["labels"], undone.facts["labels"]
+    there, back = applied["labels"], undone["labels"]
     assert (there["added"], there["dropped"], there["items_before"], there["items_after"]) == (0, 3, 1250, 1247)
     assert (back["added"], back["dropped"], back["items_before"], back["items_after"]) == (3, 0, 1247, 1250)
     assert all(back[name] == there[name] for name in ("flipped", "tags_changed"))
     for name in ("entries", "moved", "largest_change"):
-        assert undone.facts[name] == applied.facts[name] is not None
+        assert undone[name] == applied[name] is not None
     summary = preview["summary"]
     said = f"{summary['entries']} entries went back to earlier scores, {summary['moved']} moved in rank"
     client = _site(database)
-    for page in (client.get(f"/decisions/{undone.seq}").text, client.get("/decisions").text):
+    for page in (client.get(f"/decisions/{undone['seq']}").text, client.get("/decisions").text):
         assert "16 flipped, 3 added, 0 dropped" in page and said in page

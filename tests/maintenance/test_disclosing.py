@@ -125,15 +125,15 @@ def test_a_revision_is_made_public_for_good_and_everybody_sees_more(board: RealB
     assert _snapshot(board)["disclosure"] == {}
     assert _revision(board).disclosure == "public"
     said = decisions(board.database)[0]
-    assert (said.kind, said.sentence) == ("labels.disclosed", "Label revision v2 is public now: the paper is out")
-    assert said.by == "maintainer"
+    assert (said["kind"], said["sentence"]) == ("labels.disclosed", "Label revision v2 is public now: the paper is out")
+    assert said["by"] == "maintainer"
     assert not labels.disclose(board.ctx, "v2", reason="again", confirmation="v2").changed
 
 
 def test_of_a_draft_that_is_disclosed_nobody_hears(board: RealBoard) -> None:
     board.import_labels()
     assert labels.disclose(board.ctx, "v2", reason="no harm", confirmation="v2").changed
-    assert all(one.kind != "labels.disclosed" for one in decisions(board.database))
+    assert all(one["kind"] != "labels.disclosed" for one in decisions(board.database))
     assert _revision(board).disclosure == "public"
 
 

@@ -124,7 +124,7 @@ def test_a_hidden_entry_is_nowhere_until_it_is_restored(database: Database, scor
     hidden = snapshot(database, scorer)
     assert ids[1] not in json.dumps(hidden)
     assert [entry["id"] for entry in hidden["entries"]] == [ids[0], ids[2]]
-    assert all(ids[1] not in json.dumps(one.to_json()) for one in decisions(database))
+    assert all(ids[1] not in json.dumps(one) for one in decisions(database))
     entries.restore(by(database, MAINTAINER), ids[1], reason="it was none")
     entries.unflag(by(database, MAINTAINER), ids[1], "no")
     assert snapshot(database, scorer)["entries"] == before["entries"]
@@ -140,7 +140,7 @@ def test_a_withdrawn_entry_leaves_a_stub_with_date_and_reason(
     (stub,) = shown["stubs"]
     assert (stub["id"], stub["reason"], stub["model"]) == (ids[0], "wrong prompt", "judge 0")
     assert stub["at"].endswith("Z")
-    assert decisions(database)[0].sentence == f"Entry {ids[0]} was withdrawn: wrong prompt"
+    assert decisions(database)[0]["sentence"] == f"Entry {ids[0]} was withdrawn: wrong prompt"
     told = get_status(database, spec_of(scorer.table.benchmark), ids[0], OWNER_OF_IT)
     assert told is not None
     assert (told.state, told.reason) == ("withdrawn", "wrong prompt")
@@ -243,7 +243,7 @@ def test_a_transferred_entry_is_the_new_owners(database: Database, ids: list[str
     assert entries.withdraw(by(database, STRANGER), ids[0], "mine now").changed
     with pytest.raises(Forbidden):
         entries.withdraw(by(database, OWNER_OF_IT), ids[0], "no longer mine")
-    assert "entry.transferred" not in {one.kind for one in decisions(database)}
+    assert "entry.transferred" not in {one["kind"] for one in decisions(database)}
 
 
 def test_owners_see_why_an_entry_is_off_the_board(database: Database, ids: list[str]) -> None:
@@ -264,14 +264,14 @@ def test_restoring_takes_back_one_thing_at_a_time_and_says_what_still_holds(
     logged = len(decisions(database))
     seen = entries.restore(by(database, MAINTAINER), ids[0], reason="the notes are clean").message
     assert "was restored, but it is withdrawn. Restore it once more" in seen
-    assert [one.kind for one in decisions(database)].count("entry.restored") == 0  # of hiding nothing is public
+    assert [one["kind"] for one in decisions(database)].count("entry.restored") == 0  # of hiding nothing is public
     assert len(decisions(database)) == logged + 1
     shown = snapshot(database, scorer)
     assert [(stub["id"], stub["reason"]) for stub in shown["stubs"]] == [(ids[0], "the owner's own decision")]
     back = entries.restore(by(database, MAINTAINER), ids[0], reason="the owner asked for it").message
     assert back.endswith("is back on the board.")
     assert on_board(database, scorer) == ids
-    assert decisions(database)[0].sentence.startswith(f"Entry {ids[0]} is back on the board: ")
+    assert decisions(database)[0]["sentence"].startswith(f"Entry {ids[0]} is back on the board: ")
     mine = [one.sentence for one in activity_of(database, OWNER_OF_IT) if one.kind == "entry.restored"]
     assert mine[0].startswith("It is back on")
     assert mine[1:] == [

@@ -175,7 +175,7 @@ def test_an_import_is_all_or_nothing_and_a_dry_run_is_nothing(database: Database
         assert session.execute(select(func.count()).select_from(ReportedResult)).scalar_one() == 2
         assert audit.verify(session) is None
     newest = decisions(database)[0]
-    assert newest.kind == "reported.imported" and newest.sentence.endswith("imported (2): a survey")
+    assert newest["kind"] == "reported.imported" and newest["sentence"].endswith("imported (2): a survey")
 
 
 def test_what_is_there_already_is_not_repeated_and_what_contradicts_it_is_refused(database: Database) -> None:
@@ -208,7 +208,7 @@ def test_a_result_is_corrected_removed_and_brought_back_with_a_reason(database: 
     with pytest.raises(NotFound):
         reported.remove(by(database, MAINTAINER), "r-none", "no")
     newest = decisions(database)[:3]
-    assert [(one.kind, *map(one.facts.get, ("name", "fields", "reason"))) for one in newest] == [
+    assert [(one["kind"], *map(one.get, ("name", "fields", "reason"))) for one in newest] == [
         ("reported.undone", "Judge-7B", ["removed"], "it stands"),
         ("reported.removed", "Judge-7B", ["removed"], "retracted"),
         ("reported.edited", "Judge-7B", ["macro", "organisation"], "a slip"),
@@ -257,7 +257,7 @@ def test_imported_results_are_wherever_reported_ones_are_and_old_boards_stay(dat
         assert "<b>Judge</b>" not in reply.text or path.endswith(".csv"), path
     told = (by(database, MAINTAINER), name)
     reported.edit(*told, {"macro": "54.9", "notes": "<i>a slip</i>", "organisation": ""}, "a typing error")
-    corrected = client.get(f"/decisions/{decisions(database)[0].seq}").text
+    corrected = client.get(f"/decisions/{decisions(database)[0]['seq']}").text
     link = f'<a href="/entries/{name}">&lt;b&gt;Judge&lt;/b&gt;</a>'
     assert link in corrected and "macro: <b>55.0</b> → <b>54.9</b>" in corrected
     assert "notes: nothing → <b>&lt;i&gt;a slip&lt;/i&gt;</b>" in corrected
@@ -270,7 +270,7 @@ def test_imported_results_are_wherever_reported_ones_are_and_old_boards_stay(dat
     assert gone.status_code == 410
     for text in ("&lt;b&gt;Judge", "This reported result was removed on", "by &lt;i&gt;its authors&lt;/i&gt;"):
         assert text in gone.text
-    for page in ("/decisions", f"/decisions/{decisions(database)[0].seq}"):
+    for page in ("/decisions", f"/decisions/{decisions(database)[0]['seq']}"):
         assert link in client.get(page).text
     answer = client.get(f"/api/v1/entries/{name}")
     assert (answer.status_code, answer.json()["code"]) == (410, "removed")
@@ -312,13 +312,13 @@ def test_a_shipped_result_is_corrected_annotated_and_hidden_until_that_is_taken_
     assert shown() is None and shown(as_of=first) == before
     assert client.get(f"/entries/{shipped[0].id}").status_code == 410
     newest = decisions(database)[0]
-    assert (newest.facts["before"], newest.facts["after"]) == (
+    assert (newest["before"], newest["after"]) == (
         {"removed": None},
         {"removed": "withdrawn by its authors"},
     )
     for fields_of_it in (["removed"], ["overall"], ["annotation", "annotation_url"]):
         assert reported.undo(*told, "look again").changed
-        assert decisions(database)[0].facts["fields"] == fields_of_it
+        assert decisions(database)[0]["fields"] == fields_of_it
     assert not reported.undo(*told, "look again").changed
     assert shown() == before
 

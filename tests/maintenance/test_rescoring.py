@@ -332,7 +332,7 @@ def test_where_either_revision_is_hidden_the_public_sees_no_count_of_labels(tmp_
     assert board.undo().changed
     (back,) = boards.events(board.database, "rescore.undone")
     assert (back["labels"], back["entries"]) == (None, 3) and "largest_change" not in back
-    said = json.dumps([one.to_json() for one in decisions(board.database)])
+    said = json.dumps(decisions(board.database))
     assert "rescore.applied" in said and "rescore.undone" in said
     assert "flipped" not in said
 

@@ -103,8 +103,8 @@ def test_a_rule_change_is_previewed_applied_and_undone_without_losing_a_score(
             for body in session.scalars(select(AuditEvent.body).where(AuditEvent.kind == "rescore.applied"))
         ]
     newest = decisions(board.database)[0]
-    assert newest.kind == "rescore.applied"
-    assert newest.sentence.endswith("v1 (scorer version 2) to v1 (scorer version 3): a rule")
+    assert newest["kind"] == "rescore.applied"
+    assert newest["sentence"].endswith("v1 (scorer version 2) to v1 (scorer version 3): a rule")
     assert counted == {"2": len(votes), "3": len(votes)}
     assert (event["to"], event["moved"]) == ({"label_revision": "v1", "scorer_version": "3"}, found["summary"]["moved"])
     for entry in board.publish()["entries"]:

@@ -142,7 +142,7 @@ def test_two_maintainers_at_once_have_one_effect_and_a_decision_stands(bench: Re
 def test_nothing_of_a_dispute_is_public(bench: ReviewSetup) -> None:
     _dispute(bench, STRANGER, index=0)
     _accept(bench, 1)
-    assert all(not one.kind.startswith("dispute") for one in decisions(bench.database))
+    assert all(not one["kind"].startswith("dispute") for one in decisions(bench.database))
 
 
 def _draft(bench: ReviewSetup, revision: str = "next", **more: Any) -> dict[str, Any]:
