@@ -30,8 +30,12 @@ _RESERVED = frozenset({"compare"})  # /judges/compare is a page
 
 def judge_name(model: str, stated: str | None = None) -> str:
     """Return the name of a model's judge: the stated one, or else the model's without remarks in parentheses."""
-    name = " ".join((stated or "").split())
-    return name or _without_remarks(" ".join(model.split()))
+    if name := " ".join((stated or "").split()):
+        return name
+    name = " ".join(model.split())
+    while (shorter := _REMARK.sub("", name)) and shorter != name:
+        name = shorter
+    return name
 
 
 @lru_cache(maxsize=1 << 16)
@@ -49,9 +53,3 @@ def judge_slug(name: str) -> str:
         return slug
     digest = hashlib.sha256(unicodedata.normalize("NFC", folded).encode("utf-8", "surrogatepass")).hexdigest()[:_DIGEST]
     return "-".join(filter(None, (slug[: MOST_SLUG - _DIGEST - 1].strip("-") or "judge", digest)))
-
-
-def _without_remarks(name: str) -> str:
-    while (shorter := _REMARK.sub("", name)) and shorter != name:
-        name = shorter
-    return name

@@ -164,6 +164,8 @@ def _flags(
     A tie is a readable verdict. Where no label is a tie, it is undecided all the same.
     """
     preferred = labels.preferred[np.newaxis]
+    # Which labels are the response that the benchmark's own file has first, wherever that is stored.
+    first = labels.preferred != NOT_LABELLED if spec.preferred_is_named else labels.preferred == 0
     results: list[BoolArray] = []
     unreadable: list[BoolArray] = []
     for verdict in (majority(matrix), matrix[:, :, 0]):
@@ -171,15 +173,8 @@ def _flags(
         wrong = present & ~right & (verdict >= 0) & (spec.ties | (verdict != TIE))
         results += [right, wrong, present & ~right & ~wrong]
         none = present & (verdict == UNDECIDED)
-        unreadable += [none, none & _is_first(labels, spec)]
+        unreadable += [none, none & first]
     return [*results, half, *unreadable] if spec.tells_ties else [*results, half]
-
-
-def _is_first(labels: LabelSet, spec: BenchmarkSpec) -> BoolArray:
-    """Return which labels are the response that the benchmark's own file has first."""
-    # Where the file names the preferred one, that is the first, wherever it is stored.
-    named = spec.preferred_is_named
-    return np.asarray(labels.preferred != NOT_LABELLED if named else labels.preferred == 0)
 
 
 def _group_counts(doubled: list[Matrix], *, labels: LabelSet, table: ItemTable) -> IntArray:

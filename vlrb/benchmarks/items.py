@@ -188,12 +188,9 @@ class ItemTable:
         return self._rows[revision]
 
     def to_json(self) -> dict[str, Any]:
-        """Return a manifest: facts about items, no text and no label."""
-        return {
-            "benchmark": self.benchmark,
-            "revisions": list(self.revisions),
-            "items": [_facts(item) for item in self.items],
-        }
+        """Return a manifest: facts about items, no text and no label. A category follows from the source."""
+        facts = [{name: value for name, value in asdict(item).items() if name != "category"} for item in self.items]
+        return {"benchmark": self.benchmark, "revisions": list(self.revisions), "items": facts}
 
     @classmethod
     def from_json(cls, manifest: Mapping[str, Any], spec: BenchmarkSpec) -> ItemTable:
@@ -254,11 +251,6 @@ def load_table(
 def _spec_of(path: Path, benchmark: str, definitions: Path) -> BenchmarkSpec:
     own = (path.parent / SPEC).is_file() and path.parent.name == benchmark
     return load_spec(benchmark, path.parents[1] if own else definitions)
-
-
-def _facts(item: Item) -> dict[str, Any]:
-    """Return an item as a manifest states it; its category follows from the source."""
-    return {name: value for name, value in asdict(item).items() if name != "category"}
 
 
 def item_of(question: str, responses: tuple[str, str], *, source: str, spec: BenchmarkSpec) -> Item:

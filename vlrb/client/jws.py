@@ -35,7 +35,7 @@ def read(receipt: str) -> dict[str, Any]:
     try:
         facts = json.loads(jws.extract_compact(receipt.encode()).payload)
     except (JoseError, ValueError, RecursionError):
-        raise NoReceipt(_("The file holds no receipt, or was cut off.")) from None
+        facts = None
     if not isinstance(facts, dict):
         raise NoReceipt(_("The file holds no receipt, or was cut off."))
     return facts

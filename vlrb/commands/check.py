@@ -85,10 +85,7 @@ def readable(report: dict[str, Any]) -> str:
             _("  revision            {revision}", revision=report["revision"]),
             _("  pairs               {pairs:,}, with {votes}", pairs=report["items"], votes=votes),
             _("  readable votes      {rate:.1%}", rate=report["parse_rate"]),
-            _(
-                "  picked first answer {share}",
-                share=_first_shown(report),
-            ),
+            _("  picked first answer {share}", share=_first_shown(report)),
         ]
     for warning in report["warnings"]:
         ids = ", ".join(warning["ids"][:10]) + (", ..." if len(warning["ids"]) > 10 else "")

@@ -123,7 +123,8 @@ class JudgeEngine:
             retry=tenacity.retry_if_exception_type(TransientFault), stop=is_enough, wait=self._pause,
             sleep=self._sleep, reraise=True,
         )  # fmt: skip
-        swapped = self._swapped(pair, key)
+        order, seed = self._configuration.order, self._configuration.seed
+        swapped = key.response < 0 and is_swapped(pair, key.vote, order=order, seed=seed)
         failed = RecordedAnswer(key, swapped=swapped, failed=True)
         try:
             async for attempt in retrying:
@@ -155,7 +156,9 @@ class JudgeEngine:
     async def _attempt(self, pair: PairToJudge, failed: RecordedAnswer) -> None:
         while (pause := self._paused_until - time.monotonic()) > 0:
             await self._sleep(pause)
-        self._check_before_sending()
+        self.check_stop()
+        if used_up := self._used_up():
+            raise RunStopped("The budget of {limit} is used up. With a larger one the run continues.", limit=used_up)
         began = time.monotonic()
         self._sent += 1
         try:
@@ -174,12 +177,6 @@ class JudgeEngine:
         announced, self._paused_until = self._paused_until > now, max(self._paused_until, now + seconds)
         if seconds >= _LONG_PAUSE and not announced:
             say(_("\nThe endpoint asks to wait {duration}.", duration=duration(seconds)), file=sys.stderr, flush=True)
-
-    def _check_before_sending(self) -> None:
-        if self._stop.is_set():
-            raise RunStopped(self._stopped_by)
-        if used_up := self._used_up():
-            raise RunStopped("The budget of {limit} is used up. With a larger one the run continues.", limit=used_up)
 
     def _used_up(self) -> str | None:
         """Return which limit one more request beside those in flight would pass; None if it passes none."""
@@ -207,10 +204,6 @@ class JudgeEngine:
                 number=self._failures_in_a_row,
                 reason=answer.reason.rstrip("."),
             )
-
-    def _swapped(self, pair: PairToJudge, key: RequestKey) -> bool:
-        order, seed = self._configuration.order, self._configuration.seed
-        return key.response < 0 and is_swapped(pair, key.vote, order=order, seed=seed)
 
     def _pause(self, state: tenacity.RetryCallState) -> float:
         fault = state.outcome.exception() if state.outcome else None

@@ -64,17 +64,16 @@ def run_command(arguments: argparse.Namespace) -> int:
             path = write_predictions(folder, file, pairs=pairs, answers=answers, run=run)
             sentences: list[str] = [_("Written: {path}", path=path)]
             if wanted and report["failed"] == report["wanted"]:
-                sentences.append(_nothing_but_failures(answers[wanted[0]].reason))
+                first = answers[wanted[0]].reason
+                told = _(
+                    "Every vote failed, the first with: {reason}. Fix that, then ask again with --retry-failed.",
+                    reason=first,
+                )
+                sentences.append(told)
         else:
             sentences = [stopped, _("Every recorded answer is kept.")]
         print(json.dumps(report | {"stopped": stopped}) if arguments.json else lines([*readable(report), *sentences]))
         return OK if stopped is None else INTERRUPTED_CODE if stopped == INTERRUPTED else OPEN
-
-
-def _nothing_but_failures(reason: str) -> str:
-    return _(
-        "Every vote failed, the first with: {reason}. Fix that, then ask again with --retry-failed.", reason=reason
-    )
 
 
 def _limits(arguments: argparse.Namespace) -> EngineLimits:

@@ -117,7 +117,7 @@ def _parquet_lines(data: bytes, findings: ProblemCollector) -> bytes:
         kept = [column.name for column in file.schema_arrow if not _holds_bytes(column.type, pyarrow)]
         for batch in file.iter_batches(batch_size=1000, columns=kept, use_threads=False):
             for row in batch.to_pylist():
-                lines.append(orjson.dumps(row, default=_nothing))
+                lines.append(orjson.dumps(row, default=lambda _value: None))
                 size += len(lines[-1])
             if size > FILE_LIMIT:
                 raise findings.reject("file-too-large", too_large())
@@ -134,7 +134,3 @@ def _holds_bytes(kind: Any, pyarrow: Any) -> bool:
     if pyarrow.types.is_binary(kind) or pyarrow.types.is_large_binary(kind):
         return True
     return bool(pyarrow.types.is_struct(kind)) and any(_holds_bytes(part.type, pyarrow) for part in kind)
-
-
-def _nothing(value: object) -> None:
-    """Stand in for a value that JSON has no word for."""

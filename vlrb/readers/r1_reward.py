@@ -33,7 +33,8 @@ def read(records: Iterable[FieldReader], parsed: ParsedFile) -> None:
         if not fields.ok:
             continue
         choices = [preferred(pair) for pair in rewards]
-        for choice, text in zip(choices, _texts(record), strict=False):
+        critic = record.get("critic")
+        for choice, text in zip(choices, critic if isinstance(critic, list) else [critic], strict=False):
             parsed.compare(choice, text)
         first = _shown_first(record.get("qs"), named or own)
         turned = swapped if named or first is None else first
@@ -69,11 +70,6 @@ def _shown_first(prompt: Any, responses: tuple[str, str] | None) -> int | None:
     _, marker, first_text = prompt.partition(_FIRST_IN_PROMPT)
     fitting = [index for index in (0, 1) if marker and first_text.startswith(responses[index])]
     return max(fitting, key=lambda index: len(responses[index])) if fitting else None
-
-
-def _texts(record: dict[str, Any]) -> list[Any]:
-    value = record.get("critic")
-    return value if isinstance(value, list) else [value]
 
 
 R1_REWARD = PredictionFormat(

@@ -172,7 +172,10 @@ def step_down(tests: PairTests, scores: Array, *, draws: Array) -> BoolArray:
     scale = _inverse_errors(scores)
     sums = np.ascontiguousarray((draws @ scores.T).T)
     for _ in range(STEPS):
-        new = (tests.p < 2 * float(ndtr(-_upper(_largest(sums, scale))))) & ~rejected
+        largest = np.sort(_largest(sums, scale))
+        # What ALPHA of one draw more than there are reach: with it the error is exact, however few are drawn.
+        quantile = float(largest[ceil((1 - ALPHA) * (len(largest) + 1)) - 1])
+        new = (tests.p < 2 * float(ndtr(-quantile))) & ~rejected
         if not new.any():
             break
         rejected |= new
@@ -202,12 +205,6 @@ def _largest(sums: Array, scale: Array) -> npt.NDArray[np.float32]:
         np.multiply(part, scale[number + 1 :, number, np.newaxis], out=part)
         np.maximum(result, np.abs(part, out=part).max(axis=0), out=result)
     return result
-
-
-def _upper(result: Array) -> float:
-    """Return the draw that ALPHA of one more than there are reach: with it the error is exact, however few are
-    drawn."""
-    return float(np.sort(result)[ceil((1 - ALPHA) * (len(result) + 1)) - 1])
 
 
 def ranges_of(entries: int, tests: PairTests, *, rejected: BoolArray) -> RankRanges:
