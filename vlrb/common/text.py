@@ -13,6 +13,11 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
+def one_line(text: str) -> str:
+    """Return a text in one line, with a mark in place of each character that cannot be printed."""
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in " ".join(text.split()))
+
+
 def join_sentences(*texts: str) -> str:
     """Texts one after the other, each with a full stop where it lacks one: people end their reasons as they like."""
     sentences = (text if isinstance(text, Message) else text.strip() for text in texts)

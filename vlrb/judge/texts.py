@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from vlrb.common.messages import Message, _
+from vlrb.common.text import one_line
 
 _LONGEST_REASON = 300  # characters
 
 
 def as_reason(text: str) -> str:
     """Return a message as one short line: no control characters, no lone surrogates, no line breaks."""
-    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in " ".join(text.split()))[
-        :_LONGEST_REASON
-    ]
+    return one_line(text)[:_LONGEST_REASON]
 
 
 def as_content(text: str) -> str:

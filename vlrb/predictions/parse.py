@@ -69,9 +69,7 @@ def _parse(data: bytes, table: ItemTable) -> Predictions:
     if findings.problem_count:
         raise findings.rejected()
     report_ids(parsed)
-    findings.note_unscored()
-    for code, message, indices in parsed.remarks:
-        findings.note(code, message, ids=parsed.labels(parsed.rows[index] for index in indices))
+    parsed.note_marks()
     return _upload(parsed, votes_per_item=sum(len(row.choices) for row in next(iter(per_item.values()))))
 
 

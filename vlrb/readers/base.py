@@ -30,6 +30,14 @@ VOTES = _(
     'first, 1 where it chose the other: {"id": "ID", "votes": [0]}.'
 )
 """What to do with a file of which no votes can be read."""
+_FAILED = _(
+    "{n} replies are '{marker}': the call to the judge failed. They count as wrong. Run these again before you submit."
+)
+_UNSCORED = _("{n} pairs have null in place of a score. They are undecided, which counts as wrong.")
+_DISAGREES = _(
+    "The recorded choice counts. Of the judge's texts beside it, {n} state another one or none that can be read; see "
+    "whether your parser guesses."
+)
 
 Records = Iterable[tuple[int, Any]]
 """(line, parsed value) in file order."""
@@ -71,8 +79,6 @@ class PredictionFormat:
         """Return the rows of a file about the benchmark of a table."""
         parsed = ParsedFile(self.key, findings, table=table, **self.file)
         self.read(fields_of(records, findings, id_field=self.id_field), parsed)
-        parsed.remark_failed()
-        parsed.remark_texts()
         return parsed
 
 
@@ -117,12 +123,9 @@ class ParsedFile:
     responses_as_shown: bool = False
     order_by_rule: bool = False  # a rule on the item tells the order, whatever became of the texts
     text_field: str = "response"  # the field of the texts, for problems
-    remarks: list[tuple[str, str, list[int]]] = field(default_factory=list)  # notice code, message, indices of rows
+    marks: dict[tuple[str, str, str], list[int]] = field(default_factory=dict)  # of ``mark``, the indices of rows
     samples: Samples = field(default_factory=Samples)
     reply_field: str | None = None  # the field of the judge's texts; None in a file of votes or scores
-    failed: dict[str, list[int]] = field(default_factory=dict)  # rows of failed calls, by the tool's marker for them
-    silent: list[int] = field(default_factory=list)  # rows whose text states no choice beside the recorded one
-    different: list[int] = field(default_factory=list)  # rows whose text states another one
     revision: str = ""  # that fits best
     by_order: list[str] = field(default_factory=list)  # ids that were distinguished by their order
 
@@ -148,50 +151,34 @@ class ParsedFile:
                 self.samples.see(place, vote, choice=choice, reply=reply, words=STORED)
             else:
                 self.samples.see(place, vote, choice=flip(choice, row.shown[vote]), reply=reply, words=SHOWN)
-        if len(replies) == 1 and isinstance(replies[0], tuple):
-            first, second = replies[0]
-            row.margin = abs(float(first) - float(second))
+        parts = [part for reply in replies for part in (reply if isinstance(reply, tuple) else (reply,))]
+        if any(part != part for part in parts):  # NaN, in place of null
+            self.mark("null-scores", _UNSCORED)
+        if len(replies) == 1 and len(parts) == 2:
+            row.margin = abs(float(parts[0]) - float(parts[1]))
         self.rows.append(row)
 
-    def remark(self, code: str, message: str, rows: list[int]) -> None:
-        """Keep a notice about rows, if there are any."""
-        if rows:
-            self.remarks.append((code, message, rows))
+    def mark(self, code: str, sentence: str, marker: str = "") -> None:
+        """Keep a notice about the next row, or a vote of it; {n} in the sentence is how often it is kept."""
+        self.marks.setdefault((code, sentence, marker), []).append(len(self.rows))
 
-    def note_failed(self, marker: str) -> None:
-        """Remember that the call for a vote of the next row failed; the tool wrote a marker in place of a reply."""
-        self.failed.setdefault(marker, []).append(len(self.rows))
-
-    def remark_failed(self) -> None:
-        """Keep a notice about calls that failed."""
-        for marker, rows in self.failed.items():
-            message = _(
-                "{failed} replies are '{marker}': the call to the judge failed. They count as wrong. Run "
-                "these again before you submit.",
-                failed=len(rows),
-                marker=marker,
-            )
-            self.remark("failed-reply", message, rows)
+    def mark_failed(self, marker: str) -> None:
+        """Mark the next row where the call for a vote failed; the tool wrote a marker in place of a reply."""
+        self.mark("failed-reply", _FAILED, marker)
 
     def compare(self, choice: int, text: Any) -> None:
-        """Remember where the text beside a recorded choice of the next row states none, or another one."""
+        """Mark the next row where the text beside a recorded choice states none, or another one."""
         if not isinstance(text, str) or not text.strip():
             return
         stated = stated_choice(text)
-        if stated == UNDECIDED and choice in (0, 1):
-            self.silent.append(len(self.rows))
-        elif stated not in (UNDECIDED, choice):
-            self.different.append(len(self.rows))
+        if stated != choice and (choice in (0, 1) or stated != UNDECIDED):
+            self.mark("text-disagrees", _DISAGREES)
 
-    def remark_texts(self) -> None:
-        """Keep a notice about texts that state no choice or another one: the recorded one counts."""
-        message = _(
-            "The recorded choice counts. Of the judge's texts beside it, {silent} state no choice that "
-            "can be read and {different} state another one; see whether your parser guesses.",
-            silent=len(self.silent),
-            different=len(self.different),
-        )
-        self.remark("text-disagrees", message, sorted({*self.silent, *self.different}))
+    def note_marks(self) -> None:
+        """Add the notices about rows, with the ids of their items."""
+        for (code, sentence, marker), rows in self.marks.items():
+            message = _(sentence, n=len(rows), marker=marker)
+            self.findings.note(code, message, ids=self.labels(self.rows[index] for index in rows))
 
 
 def held_of(record: dict[str, Any], names: Iterable[str]) -> list[str]:
@@ -307,7 +294,7 @@ class FieldReader:
         """Return a finite number; NaN where it is null."""
         number = as_number(self.record.get(name))
         if name in self.record and number is not None:
-            return self._counted(number)
+            return number
         self.wrong(name, self.record.get(name), wanted=_("a number"), missing=name not in self.record)
         return 0.0
 
@@ -316,7 +303,6 @@ class FieldReader:
         parts = [None, None] if value is None else value if isinstance(value, list) else []
         numbers = [as_number(part) for part in parts]
         if len(numbers) == 2 and numbers[0] is not None and numbers[1] is not None:
-            self._counted(numbers[0] + numbers[1])
             return numbers[0], numbers[1]
         self.wrong(path, value, wanted=_("a list of two finite numbers"))
         return 0.0, 0.0
@@ -344,11 +330,6 @@ class FieldReader:
         flat = isinstance(value, list) and len(value) == 2 and not any(isinstance(part, list) for part in value)
         pairs = self.votes([value] if flat else value, name)
         return [self.scores(pair, f"{name}[{i}]") for i, pair in enumerate(pairs)]
-
-    def _counted(self, number: float) -> float:
-        if math.isnan(number):
-            self.findings.unscored.append(self.id or _("line {line}", line=self.line))
-        return number
 
     def votes(self, value: Any, path: str) -> list[Any]:
         """Return a list of 1 to MAX_VOTES_PER_ITEM parts."""

@@ -56,7 +56,7 @@ def read(records: Iterable[FieldReader], parsed: ParsedFile) -> None:
             kept[name] = (line, text)
     for name, (line, text) in sorted(kept.items(), key=lambda item: (item[0].row, item[0].id or "", item[0].vote)):
         if text is None:
-            parsed.note_failed("failed")
+            parsed.mark_failed("failed")
         choice = flip(read_verdict(text or "", parsed.spec), name.swapped)
         parsed.add(PredictionRow(line, (choice,), (name.swapped,), name.id, key=name.key), (text or "",))
 

@@ -36,7 +36,7 @@ def read(records: Iterable[FieldReader], parsed: ParsedFile) -> None:
         if fields.ok:
             marker = next((shown for prefix, shown in _FAILED.items() if text.startswith(prefix)), None)
             if marker is not None:
-                parsed.note_failed(marker)
+                parsed.mark_failed(marker)
             row.choices, row.position = (read_verdict(text, parsed.spec) if marker is None else UNDECIDED,), position
             parsed.add(row, (text,))
 

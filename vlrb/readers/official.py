@@ -116,7 +116,7 @@ def read_multimodal(records: Iterable[FieldReader], parsed: ParsedFile) -> None:
         if "PredBetter" in record or any(map(_holds_json_verdict, texts)):
             parsed.format = OMNI_RRM.key
         for _failure in range(texts.count(_FAILED)):
-            parsed.note_failed(_FAILED)
+            parsed.mark_failed(_FAILED)
         choices = [read_json_verdict(text, spec) for text in texts]
         if choices == [UNDECIDED]:
             choices = [_stated(record.get("PredBetter"))]

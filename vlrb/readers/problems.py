@@ -85,7 +85,6 @@ class ProblemCollector:
     problem_count: int = 0
     kinds: Counter[tuple[str, str | None, str]] = field(default_factory=Counter)
     notices: list[FileWarning] = field(default_factory=list)
-    unscored: list[str] = field(default_factory=list)  # ids of pairs with a null in place of a score
     flags: dict[int, int] = field(default_factory=dict)  # by line, what the file says of being right
     unread: int = 0  # records that were left out because of a problem: they explain as many missing votes
 
@@ -109,14 +108,6 @@ class ProblemCollector:
     def note(self, code: str, message: str, *, ids: Iterable[str] = ()) -> None:
         """Record a notice."""
         self.notices.append(FileWarning(code, message, ids=tuple(ids)[:LISTED_IDS]))
-
-    def note_unscored(self) -> None:
-        """Record a notice about pairs without a score, if there are any."""
-        if names := dict.fromkeys(self.unscored):
-            message = _(
-                "{n} pairs have null in place of a score. They are undecided, which counts as wrong.", n=len(names)
-            )
-            self.note("null-scores", message, ids=names)
 
     def rejected(self) -> UploadRejected:
         """Return all that was found, as the exception to raise."""

@@ -60,7 +60,7 @@ def read(records: Iterable[FieldReader], parsed: ParsedFile) -> None:
             "R1-Reward's script shows the preferred response first in every prompt. The order gives the "
             "label away: a judge that always picks the first response scores 100%."
         )
-        parsed.remarks.append((ORDER_TELLS_LABEL, message, []))
+        parsed.findings.note(ORDER_TELLS_LABEL, message)
 
 
 def _shown_first(prompt: Any, responses: tuple[str, str] | None) -> int | None:

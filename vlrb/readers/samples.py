@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from vlrb.common.messages import _
+from vlrb.common.text import one_line
 
 MOST_SAMPLES = 3
 _BEGINNING, _END = 100, 180  # characters of a long reply: its verdict is at the end
@@ -52,10 +53,6 @@ def excerpt(reply: Any) -> str:
     except RecursionError:
         return "[...]"
     if len(text) <= _BEGINNING + _END:
-        return _one_line(text)
+        return one_line(text)
     start, end = text[:_BEGINNING], text[-_END:]
-    return f"{_one_line(start.rsplit(None, 1)[0])} … {_one_line(end.split(None, 1)[-1])}"
-
-
-def _one_line(text: str) -> str:
-    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in " ".join(text.split()))
+    return f"{one_line(start.rsplit(None, 1)[0])} … {one_line(end.split(None, 1)[-1])}"

@@ -17,40 +17,34 @@ from vlrb.verdicts import choice_of
 EXCEL_CELL_LIMIT = 32_767
 _FAILED = "Failed to obtain answer via API."
 _LONGEST_RESPONSES = 256 * 1024
+_CUT = _(
+    "{n} texts have exactly {marker} characters: Excel cut them there, and a verdict at the end is lost. Run "
+    "VLMEvalKit with PRED_FORMAT=tsv to keep whole texts."
+)
+_UNREADABLE = _(
+    "The responses of {n} rows cannot be read, for instance because Excel cut the cell; the pairs were found by row "
+    "number, and the order shown by the tool's parity rule."
+)
 
 
 def read(records: Iterable[FieldReader], parsed: ParsedFile) -> None:
     """Add the rows of a prediction table."""
-    cut, unreadable = [], []
     for fields in records:
-        record, place = fields.record, len(parsed.rows)
+        record = fields.record
         position, fields.id = fields.row_number("index"), None  # the file has no ids
         text = "" if "prediction" in record and record["prediction"] is None else fields.text("prediction")
         if not fields.ok:
             continue
         if len(text) == EXCEL_CELL_LIMIT:
-            cut.append(place)
+            parsed.mark("cut-cell", _CUT, f"{EXCEL_CELL_LIMIT:,}")
         if text == _FAILED:
-            parsed.note_failed(_FAILED)
+            parsed.mark_failed(_FAILED)
         query, responses = fields.optional_text("question"), _responses(record.get("response"))
         if responses is None and record.get("response"):
-            unreadable.append(place)
+            parsed.mark("text-unknown", _UNREADABLE)
         row = PredictionRow(fields.line, (choice_of(text),), (0,), None, query, responses)
         row.position, row.by_parity = position, True
         parsed.add(row, (text,))
-    message = _(
-        "{cut} texts have exactly {excel_cell_limit:,} characters: Excel cut them there, and a "
-        "verdict at the end is lost. Run VLMEvalKit with PRED_FORMAT=tsv to keep whole texts.",
-        cut=len(cut),
-        excel_cell_limit=EXCEL_CELL_LIMIT,
-    )
-    parsed.remark("cut-cell", message, cut)
-    message = _(
-        "The responses of {unreadable} rows cannot be read, for instance because Excel cut the cell; "
-        "the pairs were found by row number, and the order shown by the tool's parity rule.",
-        unreadable=len(unreadable),
-    )
-    parsed.remark("text-unknown", message, unreadable)
 
 
 def _responses(value: Any) -> tuple[str, str] | None:
