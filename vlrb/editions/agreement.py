@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pandas as pd
 
 from vlrb.label_quality.annotation import GOLD_MINIMUM, PREFERENCES, agreement, preference_of, tags_of
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 def krippendorff_alpha(units: Sequence[Any], values: Sequence[Any]) -> float | None:
@@ -17,8 +16,6 @@ def krippendorff_alpha(units: Sequence[Any], values: Sequence[Any]) -> float | N
     ``units``, ``values``: of each answer what it is about, and what it says. Units with fewer than two answers do not
     count. None where nothing can be compared, or all answers are the same.
     """
-    import pandas as pd
-
     if not len(units):
         return None
     counts = pd.crosstab(pd.Series(units, dtype=object), pd.Series(values, dtype=object)).to_numpy(dtype=float)
@@ -38,8 +35,6 @@ def agreement_report(
     a or b, that stood first; "" where nobody recorded that). ``gold``: item -> the right verdict. ``tag_of``: error ->
     tag of the benchmark.
     """
-    import pandas as pd
-
     columns = ["item", "annotator", "verdict", "errors", "seconds", "shown_first"]
     frame = pd.DataFrame(answers, columns=columns).astype({"seconds": float})
     frame["preference"] = frame["verdict"].map(preference_of)

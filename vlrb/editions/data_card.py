@@ -7,14 +7,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pandas as pd
 
 from vlrb.editions.markdown_report import ReportPart
 from vlrb.editions.pool import PoolPair
 from vlrb.statistics.power import DISCORDANT, smallest_gap
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 PUBLIC, HIDDEN = "public", "hidden"
 BIN = 25  # words
@@ -28,8 +27,6 @@ FILTER_TELLS = (
 
 def describe(pairs: Sequence[PoolPair]) -> dict[str, Any]:
     """Return the counts of a card. Each pair has its part as ``split``."""
-    import pandas as pd
-
     frame = pd.DataFrame(pairs)
     frame["public"] = frame["split"] == PUBLIC
     table = frame.groupby(["category", "source"])["public"].agg(pairs="size", public="sum").reset_index()
@@ -62,8 +59,6 @@ def _histogram(numbers: Iterable[int]) -> list[tuple[int, int]]:
 
 def card_parts(card: Mapping[str, Any]) -> Iterator[ReportPart]:
     """Yield what the card says."""
-    import pandas as pd
-
     yield card["canary"]
     yield (
         f"{card['pairs']:,} pairs about {card['images']:,} images: {card['public']:,} with public labels, "
@@ -121,8 +116,6 @@ def _separated(pairs: int) -> Iterator[ReportPart]:
 
 def _funnel(card: Mapping[str, Any]) -> pd.DataFrame:
     """Return how many pairs each step left."""
-    import pandas as pd
-
     steps: list[tuple[str, int]] = []
     if card["filter"] is not None:
         pairs = card["filter"]["pairs"]

@@ -13,8 +13,10 @@ from dataclasses import replace
 from itertools import cycle
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import uuid4
+
+import pandas as pd
 
 from vlrb.benchmarks.pairs import build_table
 from vlrb.benchmarks.spec import MANIFEST as ITEMS
@@ -29,10 +31,6 @@ from vlrb.editions.hub import write_card, write_split
 from vlrb.editions.markdown_report import markdown
 from vlrb.editions.pool import DROPPED, PoolPair, file_digest, read_pair_file, write_lines, write_text
 from vlrb.label_quality.annotation import PREFERENCES
-
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 _COLOURS = ("#b3541e", "#1b7f6b", "#6a4fb3", "#1f5fbf", "#8a6d00", "#a3195b", "#7a3b2e", "#3d6b1f")
 VERSION = "v1"  # another one has another id
@@ -53,8 +51,6 @@ class EditionWriter:
         agreement: dict[str, Any],
         report: Mapping[str, Any] | None,
     ) -> None:
-        import pandas as pd
-
         self._plan, self._agreement, self._report = plan, agreement, report
         self._public: Path = plan.output / plan.id
         self._private: Path = plan.private / plan.id

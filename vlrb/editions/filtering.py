@@ -6,9 +6,10 @@ import argparse
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from vlrb.arrays import BoolArray
 from vlrb.common.command_line import CommandError
@@ -30,9 +31,6 @@ from vlrb.editions.runs import (
 )
 from vlrb.editions.sources import follow
 from vlrb.editions.wrong_labels import wrong_label_rows
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 class EnsembleFilter:
@@ -83,8 +81,6 @@ class EnsembleFilter:
 
     def _table(self, trait: str, stays: BoolArray | None = None) -> pd.DataFrame:
         """Return how many pairs are considered and stay, by source or category."""
-        import pandas as pd
-
         values = [pair[trait] for pair in self._pairs]
         frame = pd.DataFrame({trait: values, "kept": self.kept if stays is None else stays})
         table = frame.groupby(trait)["kept"].agg(considered="size", kept="sum").reset_index()
@@ -182,8 +178,6 @@ def _summary(report: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _parts(report: Mapping[str, Any]) -> Iterator[ReportPart]:
-    import pandas as pd
-
     yield from _summary(report)
     yield BELOW_CHANCE
     yield pd.DataFrame([report["pairs"]])

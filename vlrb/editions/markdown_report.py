@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from numbers import Integral
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
-if TYPE_CHECKING:
-    import pandas as pd
+import pandas as pd
 
 ReportPart: TypeAlias = "str | pd.DataFrame"
 """A table, a paragraph, or a heading, which begins with "## ". Fractions in tables are shares."""

@@ -6,9 +6,10 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from vlrb.arrays import BoolArray, Int8Array
 from vlrb.benchmarks.items import ItemTable
@@ -21,9 +22,6 @@ from vlrb.editions.pool import DROPPED, PoolPair
 from vlrb.editions.sources import listed
 from vlrb.predictions.parse import Problem, UploadRejected, parse_predictions
 from vlrb.votes import UNDECIDED
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _POOL = "pool"
 WRONG_IN_ALL = "wrong == 1"
@@ -96,8 +94,6 @@ def collect(files: Sequence[JudgeFile], pairs: Sequence[PoolPair], *, numbers: S
 def as_verdicts(verdicts: Int8Array, judges: Sequence[Any]) -> pd.DataFrame:
     """Return a frame of verdicts, WRONG, RIGHT or NEITHER: a row for each pair, a column for each run, named by its
     judge and its number among the judge's runs."""
-    import pandas as pd
-
     names = pd.Series(judges)
     columns = pd.MultiIndex.from_arrays([names, names.groupby(names).cumcount()], names=["judge", "run"])
     return pd.DataFrame(verdicts.astype(np.int8), columns=columns)
@@ -113,8 +109,6 @@ def kept_by(rule: str, verdicts: pd.DataFrame) -> BoolArray:
     Raises:
         CommandError: the expression is none.
     """
-    import pandas as pd
-
     wrong = verdicts == WRONG
     by_judge = wrong.T.groupby(level="judge").mean().T
     shares = {"wrong": wrong.mean(axis=1), "judges_wrong": (by_judge > 0.5).mean(axis=1)}

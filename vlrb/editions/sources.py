@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
+from tqdm import tqdm
 
 from vlrb.benchmarks.label_files import LabelsError, read_rows
 from vlrb.common.command_line import CommandError
@@ -60,7 +61,5 @@ def listed(problems: Sequence[str]) -> str:
 
 def follow(steps: Iterable[T], what: str) -> Iterable[T]:
     """Yield the steps, and show in a terminal how many are done once they take longer than a second."""
-    from tqdm import tqdm
-
     shown: Iterable[T] = tqdm(steps, what, delay=1, disable=None)
     return shown

@@ -10,15 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from vlrb.arrays import FloatArray
 from vlrb.editions.runs import RIGHT, WRONG, as_verdicts, kept_by
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 MOST_ERRING = 16
 SHARES = (0.01, 0.02, 0.05, 0.10, 0.20)
