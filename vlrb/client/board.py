@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import httpx
 
 from vlrb.client.connection import accepted, add_server, answer, asks_service
 from vlrb.commands.text_output import score_title
@@ -13,9 +15,6 @@ from vlrb.common.command_line import columns, translated
 from vlrb.common.messages import _
 from vlrb.common.rounding import percent
 from vlrb.common.text import printable
-
-if TYPE_CHECKING:
-    import httpx
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

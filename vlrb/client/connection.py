@@ -7,16 +7,15 @@ import json
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
+
+import httpx
 
 from vlrb.commands.text_output import sample_lines
 from vlrb.common.command_line import complain, language_of, translated
 from vlrb.common.messages import _
 from vlrb.common.text import printable
-
-if TYPE_CHECKING:
-    import httpx
 
 API_VERSION, VERSION_HEADER = "1", "API-Version"
 """Of the REST interface: a service states its own in every answer."""
@@ -54,8 +53,6 @@ def asks_service(command: Callable[[httpx.Client, argparse.Namespace], int]) -> 
     """Give a command a connection. Its exit code is 1 where the service refuses or does not answer."""
 
     def run(options: argparse.Namespace) -> int:
-        import httpx  # 0.2 s that commands without a service need not pay
-
         server, seconds = options.server, httpx.Timeout(120, connect=10)
         try:
             headers = {"Accept-Language": language_of(os.environ), **_token_headers(server)}

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import argparse
 import json
-from typing import TYPE_CHECKING
+
+import httpx
 
 from vlrb.client.connection import add_fields, add_server, answer, asks_service, stated_fields
 from vlrb.common.command_line import complain, say
 from vlrb.common.messages import _
-
-if TYPE_CHECKING:
-    import httpx
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

@@ -6,16 +6,15 @@ import argparse
 import json
 import time
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import httpx
 
 from vlrb.client.connection import add_server, answer, asks_service
 from vlrb.commands.text_output import score_title
 from vlrb.common.command_line import columns, complain, say, translated
 from vlrb.common.messages import _
 from vlrb.common.rounding import percent
-
-if TYPE_CHECKING:
-    import httpx
 
 _STATES: Mapping[str, str] = {
     "awaiting-approval": _("waiting for approval"),

@@ -6,16 +6,16 @@ import argparse
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import httpx
 
 from vlrb.client.connection import add_fields, add_server, answer, asks_service, stated_fields
+from vlrb.client.jws import event_of
 from vlrb.client.status import add_waiting, report, report_line
 from vlrb.common.command_line import say
 from vlrb.common.messages import _
 from vlrb.readers.problems import votes_phrase
-
-if TYPE_CHECKING:
-    import httpx
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -61,8 +61,6 @@ def run(http: httpx.Client, options: argparse.Namespace) -> int:
 
 
 def _accepted(taken: Mapping[str, Any]) -> str:
-    from vlrb.client.jws import event_of  # the signature library, for which no other command need wait
-
     event = event_of(taken["receipt"])
     facts = {"id": taken["id"], "pairs": event["items"], "votes": votes_phrase(event["votes_per_item"])}
     if taken.get("duplicate"):
