@@ -17,7 +17,7 @@ _NAME, _CELL = 16, 15  # columns of a terminal: the first, at least, and each of
 
 def render(card: Mapping[str, Any], spec: BenchmarkSpec) -> str:
     """Return the scorecard (INTERFACES "Scorecard") as text; accuracies in percent."""
-    columns, rules, missing = _columns(card), protocols(spec), card["missing_items"]
+    columns, rules, missing = spec.overall_first, protocols(spec), card["missing_items"]
     lines: list[str] = [
         ngettext(
             "{title}, labels {revision}: {pairs:,} pairs, {n} vote each",
@@ -58,13 +58,6 @@ def render(card: Mapping[str, Any], spec: BenchmarkSpec) -> str:
         curve = ", ".join(f"k={point['k']} {percent(point[name]) or '-'}" for point in card["k_curve"])
         lines += ["", _("strict {name} by votes drawn: {curve}", name=_(spec.name_of(name)), curve=curve)]
     return joined(lines, "\n")
-
-
-def _columns(card: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the scores of a card: the overall numbers, then the categories."""
-    scores = next(iter(card["protocols"].values()))
-    overalls = (name for name in scores if name not in card["tally"] and name != "interval")
-    return (*overalls, *card["tally"])
 
 
 def _table_row(name: str, cells: Iterable[object], *, first: int = _NAME) -> str:
