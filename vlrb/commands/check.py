@@ -8,13 +8,16 @@ import os
 from pathlib import Path
 from typing import Any
 
+from vlrb.benchmarks.items import load_table
 from vlrb.benchmarks.spec import DEFAULT_BENCHMARK, BenchmarkSpec
 from vlrb.benchmarks.spec_file import definitions_folder, load_spec
 from vlrb.commands.text_output import benchmark_title, sample_lines
 from vlrb.common.command_line import complain, translated
 from vlrb.common.messages import _, joined
 from vlrb.common.text import printable
+from vlrb.predictions.parse import UploadRejected, build_report, parse_predictions
 from vlrb.predictions.readability import needs_confirmation
+from vlrb.readers import format_name
 from vlrb.readers.problems import votes_phrase
 
 OK, REJECTED, USAGE = 0, 1, 2
@@ -31,9 +34,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Read a file as the service would, and print what it found. Returns the exit code."""
-    from vlrb.benchmarks.items import load_table
-    from vlrb.predictions.parse import UploadRejected, build_report, parse_predictions
-
     try:
         data = options.file.read_bytes()
         definitions = definitions_folder(os.environ)
@@ -69,8 +69,6 @@ def _without_items(spec: BenchmarkSpec) -> str:
 
 def readable(report: dict[str, Any]) -> str:
     """Return a check report in words; control characters of the file are shown as escapes."""
-    from vlrb.readers import format_name
-
     lines: list[str] = [
         _(
             "{verdict} Format: {format}. Benchmark: {benchmark}.",

@@ -60,7 +60,7 @@ def read(records: Iterable[FieldReader], parsed: ParsedFile) -> None:
             "R1-Reward's script shows the preferred response first in every prompt. The order gives the "
             "label away: a judge that always picks the first response scores 100%."
         )
-        parsed.findings.note(ORDER_TELLS_LABEL, message)
+        parsed.marks[ORDER_TELLS_LABEL, message, ""] = []  # of the file, not of rows
 
 
 def _shown_first(prompt: Any, responses: tuple[str, str] | None) -> int | None:

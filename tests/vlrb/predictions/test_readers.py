@@ -125,7 +125,7 @@ def test_r1_texts_that_say_the_other_are_reported() -> None:
         record["critic"] = [f"<think>..</think><answer>{1 + won[1]}</answer>" for won in record["rewards"]]
     assert [warning.code for warning in read(files.jsonl(records)).warnings] == ["order-tells-label"]
     records[3]["critic"][0] = "<answer> 2 </answer>" if records[3]["rewards"][0] == [1, 0] else "<answer>1</answer>"
-    _order, warning = read(files.jsonl(records)).warnings
+    warning, _order = read(files.jsonl(records)).warnings
     assert (warning.code, warning.ids) == ("text-disagrees", (PAIRS[3]["id"],))
 
 
