@@ -44,7 +44,7 @@ def axis_style(row: BoardRow, key: str, categories: Sequence[str]) -> str:
             nth = stacked[place // _BIN]
             stacked[place // _BIN] += 1
             raised[category] = (nth + 1) // 2 * (_APART if nth % 2 else -_APART)
-    across = [f"--{name}:{place / 10:g}" for name, place in places.items()]
+    across = [f"--{name}:{place / 10:g}%" for name, place in places.items()]
     return ";".join([*across, *(f"--y-{category}:{pixels}px" for category, pixels in raised.items() if pixels)])
 
 

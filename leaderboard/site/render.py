@@ -127,17 +127,16 @@ def style_sheet(text: str, spec: BenchmarkSpec) -> str:
 
 
 def _dot(key: str) -> str:
-    """Return the gradient that draws the dot of a category on the axis of a row (board.css, ``td.scale``)."""
-    place = f"calc(var(--pad) + (100% - 2*var(--pad))*var(--x-{key},-99)/100) calc(50% + var(--y-{key},0px))"
-    colour = f"var(--{key})"
-    return f"radial-gradient(circle 5px at {place},var(--fill,{colour}) 50%,{colour} 60% 90%,#0000)"
+    """Return the background that draws the dot of a category on the axis of a row (board.css, ``td.scale``)."""
+    colour, place = f"var(--{key})", f"var(--x-{key},-99%) calc(50% + var(--y-{key},0px))"
+    return f"radial-gradient(circle 5px,var(--fill,{colour}) 50%,{colour} 60% 90%,#0000) {place}/var(--tile) 28px"
 
 
 def _chance_mark(key: str, spec: BenchmarkSpec) -> str:
     """Return the rule that moves the mark of chance on the axes of a score."""
-    chance = bar_position(spec.chance(key))
+    chance = f"{bar_position(spec.chance(key))}%"
     return (
-        f"td.{key} .ci,.strip.{key} svg{{background-position:{chance}% 0,0 50%}}.ranked-{key}{{--chance-at:{chance}}}\n"
+        f"td.{key} .ci,.strip.{key} svg{{background-position:{chance} 0,0 50%}}.ranked-{key}{{--chance-at:{chance}}}\n"
     )
 
 

@@ -61,7 +61,7 @@ def test_a_new_entry_is_held_against_what_guessing_gives_in_its_headline() -> No
 def test_the_mark_on_the_axes_of_a_score_is_at_its_chance() -> None:
     rules = style_sheet("", TIES)
     assert f"td.{VL.pooled} .ci,.strip.{VL.pooled} svg{{background-position:16.6% 0,0 50%}}" in rules
-    assert f".ranked-{VL.pooled}{{--chance-at:16.6}}" in rules
+    assert f".ranked-{VL.pooled}{{--chance-at:16.6%}}" in rules
     assert f".strip.{VL.mean} " not in rules
     assert style_sheet("", VL) == ""
 

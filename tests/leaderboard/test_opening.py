@@ -127,8 +127,8 @@ def test_dots_stay_in_their_strip_however_many_there_are() -> None:
 def test_equal_categories_of_a_row_are_dots_beside_each_other() -> None:
     row = replace(board(0.6).rows[0], scores={"general": 0.5, "hallucination": 0.5, "reasoning": 0.1})
     style = axis_style(row, "general", ("general", "hallucination", "reasoning"))
-    dots = "--x-general:37.5;--x-hallucination:37.5;--x-reasoning:0;--y-hallucination:5px"
-    assert style.startswith("--v:37.5;--l:") and style.endswith(dots)
+    dots = "--x-general:37.5%;--x-hallucination:37.5%;--x-reasoning:0%;--y-hallucination:5px"
+    assert style.startswith("--v:37.5%;--l:") and style.endswith(dots)
 
 
 def test_judges_of_the_demo_are_not_set_beside_published_results() -> None:
