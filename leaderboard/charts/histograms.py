@@ -151,4 +151,5 @@ def _histograms(
     figure.update_xaxes(range=[-0.5, len(labels) - 0.5], tickvals=list(ticks), ticktext=list(ticks.values()))
     figure.update_xaxes(showline=True, linecolor=LIGHT.ink)
     figure.update_yaxes(range=[0, 1.12 * most], showticklabels=False)
-    return finish(figure, page, words=words, height=height)
+    finish(figure, page, words=words, height=height)
+    return figure.update_layout(margin_l=14)  # half of the first tick's text is left of the axis

@@ -235,8 +235,8 @@ def _hover(group: str, estimate: Estimate | None) -> str:
 
 def with_interval(value: float, bounds: tuple[float, float] | None) -> str:
     """Return a value with its 95% interval where it has one, as words under the pointer."""
-    number = one_decimal(value)
-    if bounds is None:
+    number, *ends = (one_decimal(one).replace("-", "−") for one in (value, *(bounds or ())))
+    if not ends:
         return number
-    low, high = map(one_decimal, bounds)
+    low, high = ends
     return _("{value}, 95% interval {low} to {high}", value=number, low=low, high=high)

@@ -11,14 +11,15 @@ from typing import Any
 import plotly.graph_objects as go
 
 from leaderboard.charts.dot_plots import cells_figure
-from leaderboard.charts.layout import SMALL, ChartText, Page, columns_of, error_bars, faded, finish, plain
+from leaderboard.charts.layout import SMALL, ChartText, Page, columns_of, error_bars, faded, finish, isolated, plain
 from leaderboard.site.colours import LIGHT
-from vlrb.common.messages import _
+from vlrb.common.messages import _, joined
 
 CELLS_WITH_NUMBERS = 12  # judges; more leave no room for a number in each cell
 _HEIGHT, _NARROW_HEIGHT, _BETWEEN = 380, 320, 110  # pixels
 _LETTER, _LINE = 7, 11  # pixels of a name
 _MOST_COLUMNS = 3
+_MOST_LISTED = 4  # names that found no room at their points
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +81,7 @@ def planes(scatter_panels: Sequence[ScatterPanel], page: Page, *, words: ChartTe
         vertical_spacing=_BETWEEN / height,
     )
     figure.update_annotations(font={"size": 13, "color": LIGHT.ink})
-    wide, unnamed = 330 if page.narrow else 1130 / columns, 0
+    wide, unnamed = 330 if page.narrow else 1130 / columns, list[str]()
     for at, panel in enumerate(scatter_panels):
         place: Any = {"row": at // columns + 1, "col": at % columns + 1}
         for xs, ys, hollow in panel.steps:
@@ -88,7 +89,7 @@ def planes(scatter_panels: Sequence[ScatterPanel], page: Page, *, words: ChartTe
             shape = "linear" if panel.straight else "hv"
             figure.add_scatter(x=xs, y=ys, mode="lines", hoverinfo="skip", line={"shape": shape, **line}, **place)
         named = _with_room(panel, page, wide=wide)
-        unnamed += sum(spot.rank is not None for spot in panel.spots) - len(named)
+        unnamed += [spot.name for spot in panel.spots if spot.rank is not None and id(spot) not in named]
         figure.add_trace(_marks(panel, page, named=named), **place)
         for value, level in panel.levels:
             name = plain(page.text(level))
@@ -106,8 +107,10 @@ def planes(scatter_panels: Sequence[ScatterPanel], page: Page, *, words: ChartTe
         )
         figure.update_yaxes(range=panel.y_range, gridcolor=LIGHT.line, nticks=6, **place)
     if unnamed:
-        axis = _("{axis}; not named for want of room: {n} (point at a dot)", axis=words.axis, n=unnamed)
-        words = replace(words, axis=axis)
+        names = joined(map(isolated, dict.fromkeys(unnamed)))
+        if len(unnamed) > _MOST_LISTED:
+            names = _("{n} (point at a dot)", n=len(unnamed))
+        words = replace(words, axis=_("{axis}; not named for want of room: {names}", axis=words.axis, names=names))
     finish(figure, page, words=words, height=height, above=52 if page.narrow else 30)
     figure.update_yaxes(showgrid=True)
     if scatter_panels[0].under:
@@ -148,14 +151,19 @@ def _with_room(panel: ScatterPanel, page: Page, *, wide: float) -> dict[int, str
     across = [log10(spot.x) if logarithmic else _place(spot.x) for spot in panel.spots]
     low, high = panel.across.get("range") or (min(across), max(across))
     tall = _NARROW_HEIGHT if page.narrow else _HEIGHT
+    scale = tall / (panel.y_range[1] - panel.y_range[0])
     at = {
         id(spot): (
             wide * (place - low) / max(high - low, 1e-9),
-            tall * (spot.y - panel.y_range[0]) / (panel.y_range[1] - panel.y_range[0]),
+            scale * (spot.y - panel.y_range[0]),
         )
         for spot, place in zip(panel.spots, across, strict=True)
     }
     taken = [(x - 5, x + 5, y) for x, y in at.values()]
+    taken += [
+        (wide - _LETTER * columns_of(page.text(level)), wide, scale * (value - panel.y_range[0]) - 9)
+        for value, level in panel.levels
+    ]
     named: dict[int, str] = {}
     for spot in sorted((spot for spot in panel.spots if spot.rank is not None), key=lambda spot: spot.rank or 0):
         x, y = at[id(spot)]
@@ -171,8 +179,8 @@ def _with_room(panel: ScatterPanel, page: Page, *, wide: float) -> dict[int, str
             free = all(
                 start > end or start + width < begin or abs(level - other) > _LINE for begin, end, other in taken
             )
-            if free and start > 0 and start + width < wide:
-                taken.append((start, start + width, level))
+            if free and start > 0 and start + width < wide and level > _LINE / 2:
+                taken.append((start - 4, start + width + 4, level))
                 named[id(spot)] = name
                 break
     return named
@@ -199,8 +207,8 @@ def matrix(
         if count <= CELLS_WITH_NUMBERS
         else [[""] * count] * count,
         hovertext=[
-            [_alike(page, row, other=other, value=value) for other, value in zip(names, line, strict=True)]
-            for row, line in zip(names, others, strict=True)
+            ["" if i == j else _alike(page, names[i], other=names[j], value=value) for j, value in enumerate(line)]
+            for i, line in enumerate(others)
         ],
         colorscale=[[0, LIGHT.raised], [1, LIGHT.shade]],
         zmin=0,

@@ -106,7 +106,7 @@ def _rows_of_tags(lines: Sequence[ChartLine], keys: Sequence[str], *, page: Page
     figure.add_vline(
         x=chance,
         line={"color": LIGHT.chance, "width": 1},
-        annotation={"text": page.text(_("chance")), "font_size": 12, "yanchor": "bottom", "y": 1},
+        annotation={"text": page.text(_("chance")), "font_size": 12, "xanchor": "right", "yanchor": "bottom", "y": 1},
     )
     ends = reach_of([end for cell in every for end in (cell.value, *(cell.bounds or ()))], chance)
     figure.update_xaxes(range=ends, nticks=6)
