@@ -8,13 +8,16 @@ import re
 import shutil
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
+
+from tests.factories.suite.fork_server import open_fork_server
 
 if TYPE_CHECKING:  # a browser's library is imported by the tests that use one
     from playwright.sync_api import Browser, BrowserContext, Page
@@ -69,11 +72,24 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Choose the tests of `--unit` by their marks, unless others are asked for."""
+    """Choose the tests of `--unit` by their marks, unless others are asked for; start what all processes share."""
     if config.getoption("--long"):
         os.environ[ALL_ROWS] = "1"
     if config.getoption("--unit") and not config.option.markexpr:
         config.option.markexpr = f"not ({' or '.join(NOT_UNIT)})"
+    if config.getoption("numprocesses") and not config.getoption("--unit"):
+        open_fork_server()
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Import a part of the tests, in each process of xdist another: what one has compiled, the others only load."""
+    worker = getattr(session.config, "workerinput", None)
+    if worker is None or session.config.args_source is session.config.ArgsSource.ARGS:
+        return
+    files, number, count = sorted(ROOT.rglob("test_*.py")), int(worker["workerid"][2:]), worker["workercount"]
+    for path in files[number * len(files) // count : (number + 1) * len(files) // count]:
+        with suppress(Exception):  # collection says what is wrong with it
+            import_module(".".join(path.relative_to(ROOT.parent).with_suffix("").parts))
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -34,11 +35,18 @@ def relations(of: BoardVersion, **rules: Any) -> PairwiseArrays:
     return found
 
 
-HIDDEN, SHOWN = board_version(anonymous_until="2096-10-02T07:06:40Z"), board_version(anonymous_until=None)
+@cache
+def hidden() -> BoardVersion:
+    return board_version(anonymous_until="2096-10-02T07:06:40Z")
+
+
+@cache
+def shown() -> BoardVersion:
+    return board_version(anonymous_until=None)
 
 
 def test_relations_without_some_entries_are_those_of_the_others() -> None:
-    whole = relations(SHOWN)
+    whole = relations(shown())
     less = whole.without({ANONYMOUS})
     assert set(whole.entries) - set(less.entries) == {ANONYMOUS}
     for i, one in enumerate(less.entries):
@@ -50,27 +58,27 @@ def test_relations_without_some_entries_are_those_of_the_others() -> None:
 
 
 def test_pages_and_api_read_relations_without_anonymous_entries() -> None:
-    assert anonymous_entries(HIDDEN.snapshot) == {ANONYMOUS}
-    assert ANONYMOUS not in relations(HIDDEN).entries
-    assert ANONYMOUS in relations(SHOWN).entries  # the control: what is left out was there
-    everybody = relations(HIDDEN, with_anonymous=True)  # for the difficulty of pairs over all judges
-    assert np.array_equal(everybody.bands, relations(SHOWN).bands)
+    assert anonymous_entries(hidden().snapshot) == {ANONYMOUS}
+    assert ANONYMOUS not in relations(hidden()).entries
+    assert ANONYMOUS in relations(shown()).entries  # the control: what is left out was there
+    everybody = relations(hidden(), with_anonymous=True)  # for the difficulty of pairs over all judges
+    assert np.array_equal(everybody.bands, relations(shown()).bands)
 
 
 def test_an_anonymous_entry_has_intervals_and_no_paired_count() -> None:
-    whole = relations(SHOWN)
-    for of, paired in ((HIDDEN, False), (SHOWN, True)):
+    whole = relations(shown())
+    for of, paired in ((hidden(), False), (shown(), True)):
         (pair,) = compare.compare(of, [NAMED, ANONYMOUS], relations=whole).pairs
         assert pair.paired is paired
         assert any(one.only_first is not None or one.p is not None for one in pair.differences) is paired
-    assert "without its owner" in compare.compare(HIDDEN, [NAMED, ANONYMOUS], relations=whole).pairs[0].reason
+    assert "without its owner" in compare.compare(hidden(), [NAMED, ANONYMOUS], relations=whole).pairs[0].reason
 
 
 def test_the_agreement_figure_leaves_anonymous_entries_out_and_says_so() -> None:
     catalog = ItemCatalog(relations_body=pairwise.stored)
-    for of, expected in ((HIDDEN, 1), (SHOWN, 3)):
+    for of, expected in ((hidden(), 1), (shown(), 3)):
         asked = {"entries": f"{NAMED},{OTHER},{ANONYMOUS}", "chart": "agreement"}
         drawn = figure_file(of, read_query(asked, of), catalog, "json")
         assert drawn is not None
         assert len(json.loads(drawn.encodings["identity"])["rows"]) == expected
-    assert "anonymous" in analyse_page(HIDDEN, read_query(asked, HIDDEN), catalog=catalog)
+    assert "anonymous" in analyse_page(hidden(), read_query(asked, hidden()), catalog=catalog)

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
 import pytest
@@ -25,46 +24,35 @@ ODD = [
     entry(1002, 0.66, model="A-name-that-is-" + "very-" * 20 + "long", organisation="Lab " * 20, parameters_b=7.0),
     entry(1003, 0.61, model=HOSTILE, organisation=HOSTILE, version=HOSTILE, notes=HOSTILE, link="javascript:alert(1)"),
 ]
-UNLED = entry(1004, 0.9, model="Votes of a baseline", remarks=["baseline-votes"])
-BODY = snapshot([*crowd(240), *ODD, UNLED])
-SHORT = snapshot([*crowd(12), *ODD])  # what needs no second page is drawn sooner
-BODY["baselines"] = SHORT["baselines"] = baselines()
-# Of 110, twenty and every report of one judge.
-FEW_REPORTED = tuple(
-    one for place, one in enumerate(load_published(VL)) if place < 20 or one.name.startswith("R1-Reward")
-)
 SCORECARDS = ("/entries/e00000001002", "/entries/r-r1-reward-2505-02835")
 STUB = {"id": "egone", "withdrawn": True, "at": "2026-11-20T10:00:00Z", "version": "2"}
-TESTED = pairwise.body(
-    entry(40, 0.66, model="Judge A", version="second", attempt=2, attempts=2, revision="v0", flag="under review"),
-    entry(41, 0.6, k=1, organisation="Lab", verified_at="2026-11-01T00:00:00Z", open_weights=True, parameters_b=7.0),
-) | {
-    "baselines": baselines(),
-    "stubs": [{**dict.fromkeys(("model", "reason"), "a long one " * 30), **STUB}],
-}
-
-
-@pytest.fixture(scope="module")
-def address() -> Iterator[str]:
-    yield from served(FixedSource(BODY))
 
 
 @pytest.fixture(scope="module")
 def short() -> Iterator[str]:
-    """Yield a board of few rows, with the same odd names."""
-    yield from served(FixedSource(SHORT), published=FEW_REPORTED)
+    """Yield a board of few rows, with odd names: what needs no second page is drawn sooner."""
+    yield from served(FixedSource(snapshot([*crowd(12), *ODD]) | {"baselines": baselines()}))
 
 
 @pytest.fixture(scope="module")
 def tested() -> Iterator[str]:
     """Yield a board with rank ranges, and another one before it."""
     source = FixedSource(snapshot([entry(1, 0.7, model="Pioneer")]))
-    source.turn(TESTED)
-    yield from served(source, published=FEW_REPORTED)
+    body = pairwise.body(
+        entry(40, 0.66, model="Judge A", version="second", attempt=2, attempts=2, revision="v0", flag="under review"),
+        entry(
+            41, 0.6, k=1, organisation="Lab", verified_at="2026-11-01T00:00:00Z", open_weights=True, parameters_b=7.0
+        ),
+    )
+    stub = {**dict.fromkeys(("model", "reason"), "a long one " * 30), **STUB}
+    source.turn(body | {"baselines": baselines(), "stubs": [stub]})
+    yield from served(source)
 
 
-def served(source: FixedSource, **options: Any) -> Iterator[str]:
-    with serving(serve(source, **options)) as url:
+def served(source: FixedSource) -> Iterator[str]:
+    # Of 110, twenty and every report of one judge.
+    few = [one for place, one in enumerate(load_published(VL)) if place < 20 or one.name.startswith("R1-Reward")]
+    with serving(serve(source, published=tuple(few))) as url:
         yield url
 
 
@@ -337,7 +325,7 @@ FEW_WIDTHS = (1440, 1320, 1230, 1110, 1000, 900, 750, 600, 340)
 FEWEST_WIDTHS = (1440, 1000, 770, 600, 340)  # of pages without a toolbar and a table of many columns
 
 
-def test_no_width_makes_the_page_scroll_sideways(page: Page, short: str, address: str, long: bool) -> None:
+def test_no_width_makes_the_page_scroll_sideways(page: Page, short: str, long: bool) -> None:
     shown = "rows => rows.map(row => [...row.children].filter(cell => cell.checkVisibility()).length)"
     boards = {
         f"{short}/": FEW_WIDTHS,
@@ -346,7 +334,7 @@ def test_no_width_makes_the_page_scroll_sideways(page: Page, short: str, address
     }
     others = dict.fromkeys((f"{short}{path}" for path in (*SCORECARDS, "/about")), FEWEST_WIDTHS)
     if long:
-        boards = dict.fromkeys((f"{short}/", f"{short}/?sort=date", f"{address}/?tier=reported"), WIDTHS)
+        boards = dict.fromkeys((f"{short}/", f"{short}/?sort=date", f"{short}/?tier=reported"), WIDTHS)
         others = dict.fromkeys(others, WIDTHS)
     for url, tried in (boards | others).items():
         page.goto(url)

@@ -1,6 +1,7 @@
 """Figures about the board around the judges, and the sources of their numbers."""
 
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import pytest
@@ -21,8 +22,11 @@ from vlrb.baselines import EARLIER
 from vlrb.scoring import Tally
 from vlrb.statistics.pairwise import unpack
 
-BODY = pairwise.body()
-ENTRIES: list[dict[str, Any]] = BODY["entries"]
+
+@cache
+def body() -> dict[str, Any]:
+    """Return a board whose judges are compared."""
+    return pairwise.body()
 
 
 def view_of(body: dict[str, Any], **more: Any) -> ChartQuery:
@@ -33,7 +37,10 @@ def view_of(body: dict[str, Any], **more: Any) -> ChartQuery:
     return replace(view, **more)
 
 
-VIEW = view_of(BODY)
+@cache
+def view() -> ChartQuery:
+    """Return what figures of this board are about."""
+    return view_of(body())
 
 
 def data(chart: Chart) -> list[dict[str, Any]]:
@@ -60,7 +67,7 @@ def words(chart: Chart) -> str:
 
 
 def test_the_figure_of_critics_has_the_papers_numbers_which_fit_one_another() -> None:
-    chart = CHARTS["critics"].draw([], VIEW)
+    chart = CHARTS["critics"].draw([], view())
     assert "gains up to 14.7 points" in chart.title
     values = {(row[0], row[1]): row[2] for row in chart.rows}
     for name in ("Base model", "Pointwise critic", "Pairwise critic"):
@@ -72,8 +79,8 @@ def test_the_figure_of_critics_has_the_papers_numbers_which_fit_one_another() ->
 
 
 def test_agreement_in_the_figure_is_that_of_the_relations_in_the_order_of_the_board() -> None:
-    chart = CHARTS["agreement"].draw(ENTRIES[:4], VIEW)
-    relations = VIEW.relations
+    chart = CHARTS["agreement"].draw(body()["entries"][:4], view())
+    relations = view().relations
     assert relations is not None
     place = {f"Judge {'ABCDEF'[int(name[-1]) - 1]}": at for at, name in enumerate(relations.entries)}
     assert len(chart.rows) == 6
@@ -86,26 +93,28 @@ def test_agreement_in_the_figure_is_that_of_the_relations_in_the_order_of_the_bo
 
 
 def test_agreement_says_what_is_missing_instead_of_an_empty_figure() -> None:
-    assert "two judges" in " ".join(CHARTS["agreement"].draw(ENTRIES[:1], VIEW).notes)
-    assert "a minute after scores" in " ".join(CHARTS["agreement"].draw(ENTRIES, view_of(BODY, relations=None)).notes)
+    assert "two judges" in " ".join(CHARTS["agreement"].draw(body()["entries"][:1], view()).notes)
+    assert "a minute after scores" in " ".join(
+        CHARTS["agreement"].draw(body()["entries"], view_of(body(), relations=None)).notes
+    )
     unknown = entry(9, 0.5)
-    chart = CHARTS["agreement"].draw([*ENTRIES[:2], unknown], VIEW)
+    chart = CHARTS["agreement"].draw([*body()["entries"][:2], unknown], view())
     assert any("Judge 9" in note for note in chart.notes)
     assert len(chart.rows) == 1
 
 
 def test_difficulty_shows_the_bands_of_the_snapshot_and_names_no_pair() -> None:
-    chart = CHARTS["difficulty"].draw([], VIEW)
-    known = BODY["relations"]["v2"]["difficulty"]
+    chart = CHARTS["difficulty"].draw([], view())
+    known = body()["relations"]["v2"]["difficulty"]
     assert [list(trace["y"]) for trace in data(chart)] == [known[name] for name in CATEGORIES]
     assert sum(int(str(row[2])) for row in chart.rows) == 1250
     assert "over 6 judges" in words(chart)
-    assert "at least 5 judges" in " ".join(CHARTS["difficulty"].draw([], view_of(BODY, summary={})).notes)
+    assert "at least 5 judges" in " ".join(CHARTS["difficulty"].draw([], view_of(body(), summary={})).notes)
 
 
 def test_lengths_of_responses_are_those_of_the_snapshot_with_a_label_for_each_bar() -> None:
-    chart = CHARTS["lengths"].draw([], VIEW)
-    known = BODY["relations"]["v2"]["lengths"]
+    chart = CHARTS["lengths"].draw([], view())
+    known = body()["relations"]["v2"]["lengths"]
     assert [list(trace["y"]) for trace in data(chart)] == [known[name]["counts"] for name in CATEGORIES]
     labels = [row[1] for row in chart.rows][:13]
     assert (labels[0], labels[5:8], labels[12]) == (
@@ -113,7 +122,7 @@ def test_lengths_of_responses_are_those_of_the_snapshot_with_a_label_for_each_ba
         ["−29 to −10", "−9 to 9", "10 to 29"],
         "110 or more",
     )
-    assert CHARTS["lengths"].draw([], view_of(BODY, summary={})).figure is None
+    assert CHARTS["lengths"].draw([], view_of(body(), summary={})).figure is None
 
 
 # --- habits -----------------------------------------------------------------------------------------------------------
@@ -131,15 +140,15 @@ def biased(number: int, value: float | None) -> dict[str, Any]:
 
 
 def test_position_is_drawn_in_points_around_none() -> None:
-    chart = CHARTS["position"].draw([biased(1, 0.05), biased(2, -0.03)], VIEW)
+    chart = CHARTS["position"].draw([biased(1, 0.05), biased(2, -0.03)], view())
     assert sorted(row[2:] for row in chart.rows) == [pytest.approx((-3, -5, -1, 1200)), pytest.approx((5, 3, 7, 1200))]
     assert "+5.0" in words(chart) and "\u22123.0" in words(chart)
 
 
 def test_a_bias_is_counted_only_where_the_interval_excludes_none() -> None:
     judges = [biased(at, value) for at, value in enumerate((0.1, -0.1, 0.005))]
-    assert CHARTS["position"].draw(judges, VIEW).title == "Position bias: significant for 2 of 3"
-    silent = CHARTS["position"].draw([biased(1, None)], VIEW)
+    assert CHARTS["position"].draw(judges, view()).title == "Position bias: significant for 2 of 3"
+    silent = CHARTS["position"].draw([biased(1, None)], view())
     assert silent.figure is None
     assert "Judge 1" in silent.notes[0]
 
@@ -152,7 +161,7 @@ def test_length_shows_the_difference_of_both_cells_of_the_tally_with_its_interva
     assert pair is not None
     for found, cell in zip(pair, map(counted.cell, ("longer", "shorter")), strict=True):
         assert (found.value, found.n) == pytest.approx((100 * cell["agree"] / cell["n"], cell["n"]))
-    chart = CHARTS["length"].draw([one], VIEW)
+    chart = CHARTS["length"].draw([one], view())
     (_, group, value, low, high, pairs), *kinds = chart.rows
     assert (group, [row[1] for row in kinds]) == ("Length bias", ["longer", "shorter"])
     assert (value, pairs) == (pytest.approx(pair[0].value - pair[1].value), pair[0].n + pair[1].n)
@@ -234,14 +243,14 @@ def test_history_has_a_line_for_scored_and_one_for_reported_results() -> None:
     reported = [float(str(row[2])) for row in chart.rows if (row[1], row[-1]) == ("reported", "yes")]
     assert reported == sorted(reported)
     assert max(reported) == pytest.approx(
-        max(100 * (row.value("macro") or 0) for row in VIEW.rows if row.tier == "reported")
+        max(100 * (row.value("macro") or 0) for row in view().rows if row.tier == "reported")
     )
 
 
 def test_a_perfect_answer_by_the_first_labels_is_a_line_that_the_axis_reaches() -> None:
     spots = [Point2D("", 1.0, y=value, hover="") for value in (45.0, 60.0)]
     known = {"id": EARLIER, "name": "Earlier", "expected": None, "tallies": {"v2": entry(9, 0.95)["tallies"]["v2"]}}
-    plain, corrected = (view_of({**BODY, "baselines": rows}) for rows in ([], [known]))
+    plain, corrected = (view_of({**body(), "baselines": rows}) for rows in ([], [known]))
     assert [place for place, _name in level_lines(spots, plain)] == [50]
     (_chance, (ceiling, name)) = level_lines(spots, corrected)
     assert 90 < ceiling < 100 and "perfect by the first labels (9" in name

@@ -5,22 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import gradio as gr
 import pytest
-from gradio.data_classes import FileData
 
 from auth import ANONYMOUS
 from storage.database import Database
 from storage.metadata import FIELDS
 from submissions.status import get_status
-from submissions.submit import pages as gradio_page
 from submissions.submit import render as submit_html
 from submissions.submit.service import GradioSubmissions
 from tests.databases import new_database
 from tests.factories.specs import VL, spec_of
 from tests.factories.submission_service import BENCHMARK, LIMIT, SubmissionSetup, make_setup, native, person
 from vlrb.common.translations import translations
+
+if TYPE_CHECKING:
+    from gradio import Blocks
 
 
 @pytest.fixture
@@ -49,16 +50,22 @@ def service(database: Database, setup: SubmissionSetup, tmp_path: Path) -> Gradi
 
 
 @pytest.fixture
-def blocks(service: GradioSubmissions) -> gr.Blocks:
-    made: gr.Blocks = gr.Blocks()
-    with made:
+def blocks(service: GradioSubmissions) -> Blocks:
+    import gradio  # it takes seconds: only the process that runs this is to wait
+
+    from submissions.submit import pages as gradio_page
+
+    with gradio.Blocks() as made:
         gradio_page.build(lambda request: service, spec=spec_of("demo"), limit_mb=1)
     return made
 
 
 @pytest.mark.parametrize("name", ["predictions", "predictions.jsonl.gz"])
-def test_a_file_is_taken_whatever_its_name(blocks: gr.Blocks, tmp_path: Path, name: str) -> None:
-    (file,) = (block for block in blocks.blocks.values() if isinstance(block, gr.File))
+def test_a_file_is_taken_whatever_its_name(blocks: Blocks, tmp_path: Path, name: str) -> None:
+    from gradio import File
+    from gradio.data_classes import FileData
+
+    (file,) = (block for block in blocks.blocks.values() if isinstance(block, File))
     (tmp_path / name).write_bytes(b"x")
     file.GRADIO_CACHE = str(tmp_path)
     assert file.preprocess(FileData(path=str(tmp_path / name))) == str(tmp_path / name)
@@ -87,7 +94,7 @@ def test_a_pause_is_said_in_the_maintainers_words_as_text() -> None:
 
 
 def test_each_field_can_be_found_by_its_name_and_a_refusal_names_the_fields(
-    blocks: gr.Blocks, service: GradioSubmissions, setup: SubmissionSetup
+    blocks: Blocks, service: GradioSubmissions, setup: SubmissionSetup
 ) -> None:
     places = {getattr(block, "elem_id", None) for block in blocks.blocks.values()}
     assert {f"field-{name}" for name in FIELDS} <= places
@@ -103,7 +110,7 @@ def test_each_field_can_be_found_by_its_name_and_a_refusal_names_the_fields(
     assert "1e" not in told
 
 
-def test_no_progress_of_gradio_is_shown_and_the_button_says_why_it_is_off(blocks: gr.Blocks) -> None:
+def test_no_progress_of_gradio_is_shown_and_the_button_says_why_it_is_off(blocks: Blocks) -> None:
     shown = {one.show_progress for one in blocks.fns.values() if one.api_visibility == "private"}
     assert shown == {"hidden"}
     values = [getattr(block, "value", "") for block in blocks.blocks.values()]

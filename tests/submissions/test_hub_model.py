@@ -6,14 +6,12 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-import gradio as gr
 import pytest
 from fastapi import FastAPI
 from fastapi.responses import JSONResponse, Response
 
 from storage.metadata import FIELDS
 from submissions.submit import hub_model
-from submissions.submit import pages as gradio_page
 from submissions.submit.hub_model import HUB_FIELDS, HubModelUnknown, hub_fields
 from tests.factories.services.serving import serving
 from tests.factories.specs import DEMO
@@ -102,6 +100,10 @@ def test_without_an_answer_one_sentence_says_what_to_do(hub: str, name: str, wor
 def test_what_somebody_typed_stays_and_the_page_says_what_it_filled_in(
     hub: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    import gradio as gr  # it takes seconds: only the process that runs this is to wait
+
+    from submissions.submit import pages as gradio_page
+
     monkeypatch.setattr("huggingface_hub.constants.ENDPOINT", hub)
     with gr.Blocks() as blocks:
         gradio_page.build(lambda request: pytest.fail("no use case is needed"), spec=DEMO, limit_mb=64)

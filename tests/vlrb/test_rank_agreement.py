@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import spearmanr
 
 from vlrb.statistics.rank_agreement import LEAST, rank_correlation
 
@@ -15,6 +14,8 @@ VALUES = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=LEAS
 
 @given(VALUES)
 def test_rho_is_that_of_scipy_with_equals_too(pairs: list[tuple[int, int]]) -> None:
+    from scipy.stats import spearmanr  # it takes a second: only the process that runs this is to wait
+
     first, second = ([float(pair[side]) for pair in pairs] for side in (0, 1))
     found = rank_correlation(first, second)
     if found is None:

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize
 
 from vlrb.statistics.style_control import style_control
 
@@ -26,6 +25,8 @@ def votes(pairs: int, k: int, *, order: float, length: float, seed: int) -> dict
 
 
 def test_the_model_is_that_of_a_plain_search_with_a_plain_clustered_error() -> None:
+    from scipy.optimize import minimize  # it takes a second: only the process that runs this is to wait
+
     known = votes(150, 3, order=0.4, length=0.3, seed=2)
     y, spread = known["right"].astype(float), known["longer"].std()
     rows = zip(known["category"], known["preferred_first"], known["longer"], strict=True)

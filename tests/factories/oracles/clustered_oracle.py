@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import t
+from scipy.special import stdtrit
 
 from vlrb.statistics.uncertainty import ALPHA, Interval, Z, wilson
 
@@ -25,7 +25,7 @@ def clustered_wilson(right: npt.ArrayLike, sizes: npt.ArrayLike) -> Interval[flo
     if 0 < share < 1:
         variance = n.size / (n.size - 1) * ((k - share * n) ** 2).sum() / total**2
         effect = min(max(variance / (share * (1 - share) / total), 1.0), largest)
-    effective = total / effect * (Z / t.ppf(1 - ALPHA / 2, n.size - 1)) ** 2
+    effective = total / effect * (Z / stdtrit(n.size - 1, 1 - ALPHA / 2)) ** 2
     return wilson(float(share * effective), float(effective))
 
 

@@ -19,7 +19,6 @@ from tests.vlrb.judge.model_server import JUDGEMENT, ModelServer, Reply, complet
 from tests.vlrb.judge.running import PNG, item, predictions, run, write_items
 from vlrb.benchmarks.pairs import build_table
 from vlrb.cli import command_line
-from vlrb.judge.endpoint import read_retry_after
 from vlrb.judge.journal import busy_seconds
 from vlrb.judge.prompts import find_prompt
 from vlrb.judge.submit import describe_run
@@ -271,6 +270,8 @@ def test_an_endpoint_that_asks_to_wait_too_long_stops_the_run(
 
 @pytest.mark.parametrize(("given", "seconds"), [("nan", None), ("-5", None), ("30", 30.0), ("1e9", None)])
 def test_a_time_to_wait_that_makes_no_sense_is_none(given: str, seconds: float | None) -> None:
+    from vlrb.judge.endpoint import read_retry_after  # with OpenAI's library, which is slow to import
+
     assert read_retry_after({"retry-after": given}) == seconds
     assert read_retry_after({"retry-after-ms": "nan"}) is None
 
