@@ -1,12 +1,12 @@
-"""REST routes: dry run, submission, status, health and metrics."""
+"""REST routes: dry run, submission, status."""
 
 from __future__ import annotations
 
 from asyncio import Lock
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from functools import partial
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 from weakref import WeakValueDictionary
 
 import anyio
@@ -14,23 +14,18 @@ from anyio import CapacityLimiter, to_thread
 from fastapi import APIRouter, HTTPException, Query, Request
 from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, ConfigDict
-from sqlalchemy.exc import SQLAlchemyError
 from starlette.datastructures import UploadFile
 from starlette.requests import ClientDisconnect
 
 from auth import Identity, Role, require
 from auth.limits.rate_limit import address_of
 from auth.middleware import identity_of
-from auth.problem_details import DATABASE_RETRY_SECONDS, json_answer, problem
+from auth.problem_details import json_answer
 from auth.role_route import RoleRoute
-from common.kept_answer import KeptAnswer
 from common.openapi import answers
-from operation.alarms import NO_FILES, Alarms, ServiceAlarm, service_alarms
 from storage.clock import iso
 from storage.database import LARGEST, Database
 from storage.files.spool import Spool, UploadedFile, UploadWriter
-from storage.jobs import worker_heartbeats
-from storage.limits import submission_pause
 from storage.metadata import FIELDS
 from submissions import activity, policy_text, visibility_options
 from submissions.refusals import FileRejected, UnknownSubmission, not_predictions
@@ -38,7 +33,6 @@ from submissions.service import Accepted, Allowance, SubmissionService
 from submissions.status import Status
 from vlrb.common.messages import _
 
-_READY_SECONDS = 1.0  # for which the answer of /readyz is given again: many ask, every second
 _CHECKS_AT_ONCE = 2  # files that are read at one time
 _FORM_LIMIT = 128 * 1024  # bytes of one text field
 _MOST_FIELDS = len(FIELDS) + len(visibility_options.FIELDS) + 8
@@ -77,9 +71,8 @@ def build(
     track: Callable[[str, Identity], Status | None],
     database: Database,
     rules: activity.ActivityRules,
-    alarms: Alarms = service_alarms,
 ) -> APIRouter:
-    """Return the routes. `rules`: what the activity list may tell. `alarms`: what is wrong with the service."""
+    """Return the routes. `rules`: what the activity list may tell."""
     router = APIRouter()
     reading = _FileReading(intake, spool)
     _add_check(router, reading)
@@ -88,7 +81,6 @@ def build(
     router.include_router(_owner_routes(database, intake.benchmark))
     _add_policy(router, intake)
     _add_events(router, database, rules=rules)
-    _add_health(router, database, alarms=alarms)
     return router
 
 
@@ -262,47 +254,3 @@ async def _copy(upload: UploadFile, incoming: UploadWriter) -> None:
     while chunk := await upload.read(1 << 20):
         incoming.write(chunk)
         await anyio.lowlevel.checkpoint()
-
-
-def _add_health(router: APIRouter, database: Database, *, alarms: Alarms) -> None:
-    kept = KeptAnswer(partial(_readiness, database, alarms), _READY_SECONDS)
-
-    @router.get("/healthz", responses=answers("health"))
-    async def healthz() -> Response:
-        """Report that this process answers."""
-        return JSONResponse({"status": "ok"})
-
-    @router.get("/readyz", responses=answers("ready"))
-    def readyz() -> Response:
-        """Report whether the database answers and no alarm says that nothing is taken or scored.
-
-        `paused`: why no submissions are taken. `alarms`: what an operator should look at meanwhile.
-        """
-        try:
-            readiness = kept.get()
-        except SQLAlchemyError:
-            detail = _("The database does not answer.")
-            return problem(503, "database-offline", detail=detail, retry_after=DATABASE_RETRY_SECONDS)
-        # First that no file is taken: where no disk has room, a worker may be unable to show itself.
-        blocking = [alarm for alarm in readiness.alarms if alarm.blocking]
-        if blocking:
-            alarm = min(blocking, key=lambda alarm: alarm.effect != NO_FILES)
-            return problem(503, alarm.code, detail=alarm.public or alarm.sentence)
-        named = [{"code": alarm.code, "detail": alarm.public or alarm.sentence} for alarm in readiness.alarms]
-        age = readiness.worker_age
-        return JSONResponse({"status": "ready", "worker_age_seconds": age, "paused": readiness.paused, "alarms": named})
-
-
-class _Readiness(NamedTuple):
-    """What /readyz says. `paused`: the message while no submissions are taken; `worker_age`: seconds since a
-    heartbeat."""
-
-    alarms: Sequence[ServiceAlarm]
-    paused: str | None
-    worker_age: float | None
-
-
-def _readiness(database: Database, alarms: Alarms) -> _Readiness:
-    with database.read() as session:
-        seen, paused = worker_heartbeats.last_seen(session), submission_pause.pause_message(session)
-        return _Readiness(alarms(session), paused, worker_age=None if seen is None else round(seen.seconds_ago, 1))

@@ -173,9 +173,7 @@ def _entry_elsewhere(boards: Sequence[BoardCache], entry_id: str) -> str | None:
 def _add_submissions(app: FastAPI, services: Services, *, of: BenchmarkServices) -> None:
     database, track = services.database, of.submission_status
     app.include_router(
-        submissions.api.build(
-            of.submissions, services.spool, track=track, database=database, rules=of.activity, alarms=services.alarms
-        )
+        submissions.api.build(of.submissions, services.spool, track=track, database=database, rules=of.activity)
     )
     app.include_router(submissions.own_votes.build(database, lambda: of.items.table))
     pages, measures = of.account_pages, of.served.spec.headline_first

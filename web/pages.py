@@ -1,31 +1,34 @@
 """Status that everybody may know: queue, last scores, replica, and what visitors notice. `GET /status` and
-`GET /api/v1/status`."""
+`GET /api/v1/status`; and for whatever watches the service, `/healthz` and `/readyz`."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
 from fastapi import APIRouter, Request
 from starlette.responses import JSONResponse, Response
 
+from auth.problem_details import DATABASE_RETRY_SECONDS, problem
 from common.kept_answer import KeptAnswer
 from common.openapi import answers
 from leaderboard.site.pages import status_page
 from leaderboard.site.render import render
 from leaderboard.site.responses import respond
 from operation import figures
-from operation.alarms import Alarms
+from operation.alarms import NO_FILES, Alarms, ServiceAlarm
 from operation.litestream import Litestream
 from operation.restore import RESTORED
 from storage.database import UNAVAILABLE, Database, Session
+from storage.jobs import worker_heartbeats
 from storage.labels.pending_rules import changed_rules, pending_rules
 from storage.limits import submission_pause
 from vlrb.common.messages import _
 from web.services import Services
 
 _FRESH_SECONDS = 5.0  # for which an answer is given again: counting is not for every visitor
+_READY_SECONDS = 1.0  # for which that of /readyz is: many ask, every second
 _UNKNOWN = (
     "queue", "scoring", "last_scored_seconds", "board_seconds", "workers", "replica_lag_seconds", "restored_seconds",
     "paused",
@@ -53,7 +56,44 @@ def build(services: Services) -> APIRouter:
         text = render(services.first.context, "status.html", status=kept.get(), age=age_text, current="/status")
         return respond(status_page(text), request.headers, cache_control="no-store")
 
+    _add_health(router, services)
     return router
+
+
+def _add_health(router: APIRouter, services: Services) -> None:
+    kept = KeptAnswer(partial(_readiness, services.database, services.alarms), _READY_SECONDS)
+
+    @router.get("/healthz", responses=answers("health"))
+    async def healthz() -> Response:
+        """Report that this process answers."""
+        return JSONResponse({"status": "ok"})
+
+    @router.get("/readyz", responses=answers("ready"))
+    def readyz() -> Response:
+        """Report whether the database answers and no alarm says that nothing is taken or scored.
+
+        `paused`: why no submissions are taken. `alarms`: what an operator should look at meanwhile.
+        """
+        try:
+            alarms, facts = kept.get()
+        except UNAVAILABLE:
+            detail = _("The database does not answer.")
+            return problem(503, "database-offline", detail=detail, retry_after=DATABASE_RETRY_SECONDS)
+        # First that no file is taken: where no disk has room, a worker may be unable to show itself.
+        blocking = [alarm for alarm in alarms if alarm.blocking]
+        if blocking:
+            alarm = min(blocking, key=lambda alarm: alarm.effect != NO_FILES)
+            return problem(503, alarm.code, detail=alarm.public or alarm.sentence)
+        named = [{"code": alarm.code, "detail": alarm.public or alarm.sentence} for alarm in alarms]
+        return JSONResponse({"status": "ready", **facts, "alarms": named})
+
+
+def _readiness(database: Database, alarms: Alarms) -> tuple[Sequence[ServiceAlarm], dict[str, Any]]:
+    """Return what is wrong; seconds since a worker's heartbeat, and the message while no submissions are taken."""
+    with database.read() as session:
+        seen, paused = worker_heartbeats.last_seen(session), submission_pause.pause_message(session)
+        age = None if seen is None else round(seen.seconds_ago, 1)
+        return alarms(session), {"worker_age_seconds": age, "paused": paused}
 
 
 def age_text(seconds: int | None) -> str:

@@ -85,6 +85,7 @@ def test_readyz_and_the_status_name_the_same_trouble(tmp_path: Path, database: D
     with database.write() as session:
         worker_heartbeats.remove(session, "worker-1")
     http = client(database, tmp_path)
+    assert http.get("/healthz").json() == {"status": "ok"}
     assert http.get("/readyz").json()["code"] == "worker-offline"
     assert http.get("/api/v1/status").json()["effects"] == [SCORES_LATE]
 
