@@ -3,15 +3,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from fastapi import APIRouter, Request
 from starlette.responses import JSONResponse, Response
 
 from auth.problem_details import DATABASE_RETRY_SECONDS, problem
-from common.kept_answer import KeptAnswer
 from common.openapi import answers
 from leaderboard.site.pages import status_page
 from leaderboard.site.render import render
@@ -34,6 +35,7 @@ _UNKNOWN = (
     "paused",
 )  # fmt: skip
 """What nobody can tell while the database does not answer."""
+_Answer = TypeVar("_Answer")
 
 
 def build(services: Services) -> APIRouter:
@@ -153,3 +155,21 @@ def _board(session: Session, benchmark: str, *, title: str) -> dict[str, Any]:
 
 def _whole(seconds: float | None) -> int | None:
     return None if seconds is None else round(seconds)
+
+
+class KeptAnswer(Generic[_Answer]):
+    """An answer that is made anew when it is older than `seconds`. Safe for threads, which wait for one of them."""
+
+    def __init__(
+        self, make: Callable[[], _Answer], seconds: float, *, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._make, self._seconds, self._clock = make, seconds, clock
+        self._lock = threading.Lock()
+        self._made: tuple[float, _Answer] | None = None
+
+    def get(self) -> _Answer:
+        """Return the answer. Raises what making it raises, and keeps nothing then."""
+        with self._lock:
+            if self._made is None or self._clock() - self._made[0] > self._seconds:
+                self._made = (self._clock(), self._make())
+            return self._made[1]

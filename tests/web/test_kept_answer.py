@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from common.kept_answer import KeptAnswer
+from web.pages import KeptAnswer
 
 
 def test_an_answer_is_given_again_until_it_is_old() -> None:
