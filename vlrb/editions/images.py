@@ -6,6 +6,8 @@ import hashlib
 from pathlib import Path
 from typing import Any
 
+from PIL import Image, ImageStat
+
 from vlrb.common import atomic_files
 from vlrb.common.command_line import CommandError
 from vlrb.judge.images import JudgeError, find_image, image_bytes, open_image
@@ -35,8 +37,6 @@ def inspect_image(data: bytes) -> dict[str, str]:
     Raises:
         CommandError: it is no image, is damaged, or has too many pixels.
     """
-    from PIL import Image
-
     try:
         with open_image(data) as image:
             suffix = _SUFFIXES.get(image.format or "")
@@ -51,8 +51,7 @@ def inspect_image(data: bytes) -> dict[str, str]:
 
 
 def _perceptual_hash(image: Any) -> str:
-    import imagehash
-    from PIL import ImageStat
+    import imagehash  # takes a moment to import
 
     grey = image.convert("L")
     if ImageStat.Stat(grey).stddev[0] < _FLAT:

@@ -7,8 +7,14 @@ import math
 from pathlib import Path
 from typing import Any
 
+from vlrb.client.submit import add_upload_options
 from vlrb.common.command_line import translated
 from vlrb.common.messages import _
+from vlrb.judge import report, submit
+from vlrb.judge.configuration import APIS, CHAT
+from vlrb.judge.images import FORMS, STORED
+from vlrb.judge.pairs import ORDERS, RANDOM
+from vlrb.judge.prompts import OFFICIAL, OFFICIAL_PARAMETERS, PROMPTS
 
 MOST_VOTES = 16
 
@@ -21,9 +27,6 @@ def _run(arguments: argparse.Namespace) -> int:
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add all commands."""
-    from vlrb.client.submit import add_upload_options
-    from vlrb.judge import report, submit
-
     commands = parser.add_subparsers(dest="command", required=True, metavar="run|status|submit")
     run = commands.add_parser("run", help=_("ask a model; with a journal in DIR, go on"), allow_abbrev=False)
     _add_question_options(run)
@@ -41,10 +44,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def _add_question_options(parser: argparse.ArgumentParser) -> None:
     """Add what decides what is asked."""
-    from vlrb.judge.images import FORMS, STORED
-    from vlrb.judge.pairs import ORDERS, RANDOM
-    from vlrb.judge.prompts import OFFICIAL, OFFICIAL_PARAMETERS, PROMPTS
-
     add = parser.add_argument
     add("--model", help=_("name of the model, as the endpoint knows it"))
     add("--items", required=True, metavar="FILE", help=_("JSON lines, parquet, or a Hub dataset (owner/name@commit)"))
@@ -70,8 +69,6 @@ def _add_question_options(parser: argparse.ArgumentParser) -> None:
 
 def _add_endpoint_options(parser: argparse.ArgumentParser) -> None:
     """Add where and how hard to ask."""
-    from vlrb.judge.configuration import APIS, CHAT
-
     add, most, seconds = parser.add_argument, _number(int, 1), _number(float, 0.1, most=1e6)
     add("--base-url", metavar="URL", help=_("of an OpenAI-compatible endpoint: http://localhost:8000/v1"))
     add("--api", choices=APIS, default=CHAT, help=_("kind of endpoint (chat)"))

@@ -6,12 +6,11 @@ import base64
 import io
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from PIL import Image
 
 from vlrb.judge import JudgeError as JudgeError
-
-if TYPE_CHECKING:
-    from PIL import Image
 
 STORED, OFFICIAL = FORMS = ("stored", "official")
 LARGEST_IMAGE = 64 * 2**20  # octets
@@ -40,8 +39,6 @@ def image_url(source: ImageSource, form: str = STORED) -> str:
     Raises:
         JudgeError: it is no image, or has too many pixels.
     """
-    from PIL import Image  # takes a moment to import
-
     data = image_bytes(source)
     try:
         with open_image(data) as image:
@@ -59,8 +56,6 @@ def open_image(data: bytes) -> Image.Image:
         JudgeError: it has too many pixels.
         OSError: it is no image.
     """
-    from PIL import Image  # takes a moment to import
-
     image = Image.open(io.BytesIO(data))
     if image.width * image.height > LARGEST_PICTURE:
         raise JudgeError("{width:,} x {height:,} pixels are too many", width=image.width, height=image.height)
