@@ -14,6 +14,7 @@ from common.exit_deadline import WEB_SECONDS, run_until_signal
 from common.logging_setup import log_to_stderr
 from common.memory import share_arenas, shorten_pauses
 from operation.replica import ReplicaUnusable
+from receipts.jws import open_signer
 from settings import Settings, SettingsError
 from storage.database import DatabaseUnusable
 from storage.database_wait import retry_while_away
@@ -21,7 +22,7 @@ from vlrb.client.jws import KeyUnusable
 from vlrb.common.command_line import complain
 from web.server import open_listener, serve
 from web.services import build_services
-from web.startup import QUIET, child_environment, claim_directory, load_signer, open_service_database, prepare_files
+from web.startup import QUIET, child_environment, claim_directory, open_service_database, prepare_files
 
 
 def main() -> int:
@@ -40,7 +41,7 @@ def main() -> int:
         lock = claim_directory(settings)  # before files of a service that runs are taken for those of a dead one
         prepare_files(settings)
         database = retry_while_away(partial(open_service_database, settings), time.sleep)
-        signer = load_signer(settings)
+        signer = open_signer(settings.receipt_key.get_secret_value(), settings.keys_dir)
     except (SettingsError, DatabaseUnusable, ReplicaUnusable, KeyUnusable, OSError) as error:
         complain(error)
         return 2

@@ -15,7 +15,6 @@ from typing import IO
 
 from operation.replica import restore_items
 from operation.restore import prepare_database, put_aside, record_restore, sqlite_path
-from receipts.jws import Signer, open_signer
 from settings import SECRET_NAMES, ServedSettings, Settings, SettingsError
 from storage.database import Database, open_migrated
 from storage.files.spool import sweep
@@ -167,8 +166,3 @@ def child_environment() -> dict[str, str]:
     """Return the environment without the secrets of sign-in, with the project on the import path."""
     path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
     return {name: value for name, value in os.environ.items() if name not in SECRET_NAMES} | {"PYTHONPATH": path}
-
-
-def load_signer(settings: Settings) -> Signer:
-    """Return the key that receipts are signed with. Raises KeyUnusable."""
-    return open_signer(settings.receipt_key.get_secret_value(), settings.keys_dir)

@@ -25,6 +25,7 @@ from fastapi.routing import APIRoute
 from sqlalchemy import select, text
 from starlette.testclient import TestClient
 
+from receipts.jws import open_signer
 from settings import Settings
 from storage.boards import snapshots
 from storage.boards.snapshots import snapshot_at
@@ -44,7 +45,6 @@ from vlrb.scoring import Tally, tally
 from vlrb.votes import Votes
 from web.app import create_app
 from web.services import build_services
-from web.startup import load_signer
 from workers.demo_files import write_demo
 from workers.runner import Worker, drain
 from workers.scorer import Scorer
@@ -205,7 +205,9 @@ def _world(folder: Path, secret: Secret, *, labels: LabelSet, files: list[Votes]
     worker.heartbeat()
     with database.write() as session:  # alive for as long as the test takes: pages tell of one that is silent
         session.execute(text("UPDATE workers SET heartbeat_at = heartbeat_at + 1000000"))
-    services = build_services(settings, database, signer=load_signer(settings))
+    services = build_services(
+        settings, database, signer=open_signer(settings.receipt_key.get_secret_value(), settings.keys_dir)
+    )
     whole = create_app(services, on_misconfigured=lambda: None)
     return DisclosureWorld(
         TestClient(whole, "http://127.0.0.1", raise_server_exceptions=False),

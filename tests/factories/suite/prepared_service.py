@@ -9,11 +9,12 @@ import app  # noqa: F401
 import leaderboard.site.cache
 import web.gradio_app  # noqa: F401
 from leaderboard.site.render import environment
+from receipts.jws import open_signer
 from settings import Settings
 from vlrb.common.translations import languages
 from web.app import create_app
 from web.services import build_services
-from web.startup import load_signer, open_service_database, prepare_files
+from web.startup import open_service_database, prepare_files
 
 
 def prepare_service() -> None:
@@ -22,7 +23,9 @@ def prepare_service() -> None:
         settings = Settings.from_env({"DATA_DIR": folder, "IDENTITY": "local"})
         prepare_files(settings)
         database = open_service_database(settings)
-        services = build_services(settings, database, signer=load_signer(settings))
+        services = build_services(
+            settings, database, signer=open_signer(settings.receipt_key.get_secret_value(), settings.keys_dir)
+        )
         create_app(services, on_misconfigured=lambda: None)
         for language in languages():
             templates = environment(services.first.context.in_language(language))
