@@ -160,4 +160,5 @@ def _has_identity(user: Identity) -> bool:
 
 
 def _day_error(code: str, sentence: str) -> MetadataRejected:
-    return MetadataRejected((FieldProblem("anonymous_until", code, message=f"anonymous_until: {sentence}"),))
+    message = _("{field}: {problem}", field="anonymous_until", problem=sentence)
+    return MetadataRejected((FieldProblem("anonymous_until", code, message=message),))

@@ -35,12 +35,6 @@ CSS_PATH = Path(__file__).with_name("page.css")
 _POLL_SECONDS = 2.0  # thirty calls a minute of those that one address may make
 _NO_FILE: dict[str, Any] = {"code": "no-file", "detail": _("Choose a file first."), "problems": []}
 _FIELDS = (*FIELDS, *visibility_options.FIELDS, visibility_options.CONFIRMATION)
-_NAMES = {
-    **{name: name.replace("_", " ").capitalize() for name in _FIELDS},
-    **{name: field.title for name, field in FIELDS.items()},
-    "anonymous_until": _("Anonymous until"),
-    "published": _("On the board"),
-}
 _CONFIRM = _("Submit although most votes cannot be read: I know that they count as wrong")
 _NOT_WATCHED = ("awaiting-approval", "failed", "withdrawn")
 _SEEN = _(
@@ -105,10 +99,6 @@ def _greet(service_of: ServiceOf, visitor: gr.HTML, *, of: Translations) -> None
         return notice + part("visitor", user, service.allowance(user), service.page, of=of)
 
     gr.on(None, greet, None, [visitor], **_QUIETLY)
-
-
-def _names(of: Translations) -> dict[str, str]:
-    return {key: of.known(name) for key, name in _NAMES.items()}
 
 
 def _html(value: str, **options: Any) -> gr.HTML:
@@ -214,7 +204,7 @@ def _check_of(service_of: ServiceOf, of: Translations) -> Callable[[gr.Request, 
         result = service.check(Path(path))
         if "code" in result:
             return (
-                refusal_html(result, _names(of), heading=_("Not checked"), page=service.page, of=of),
+                refusal_html(result, heading=_("Not checked"), page=service.page, of=of),
                 off,
                 part("why_off", _FIX_FIRST, of=of),
                 hidden,
@@ -238,7 +228,7 @@ def _send_of(service_of: ServiceOf, of: Translations) -> Callable[..., tuple[str
         form = dict(zip(_FIELDS, values, strict=True))
         taken = service.submit(Path(path), form, user=identity_of(request.request)) if path else _NO_FILE
         if "code" in taken:
-            return "", refusal_html(taken, _names(of), page=service.page, of=of), "", gr.update(active=False)
+            return "", refusal_html(taken, page=service.page, of=of), "", gr.update(active=False)
         status = service.status(taken["id"], identity_of(request.request))
         return (
             part("duplicate", taken["id"], of=of) if taken["duplicate"] else "",

@@ -12,8 +12,9 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from storage.clock import minute
+from storage.metadata import FIELDS
 from vlrb.benchmarks.spec import BenchmarkSpec
-from vlrb.common.messages import _
+from vlrb.common.messages import Message, _
 from vlrb.common.rounding import percent
 from vlrb.common.template_translations import translate_templates
 from vlrb.common.translations import ENGLISH, Translations, translations
@@ -35,6 +36,11 @@ _STATES = {
     "scored": _("Scored"),
     "failed": _("Scoring failed"),
     "withdrawn": _("Withdrawn"),
+}
+_LABELS = {
+    **{name: field.title for name, field in FIELDS.items()},
+    "anonymous_until": _("Anonymous until"),
+    "published": _("On the board"),
 }
 _CODE = re.compile("`([^`<>&'\"]{1,60})`")
 
@@ -125,27 +131,22 @@ def _problem_table(problems: Sequence[Mapping[str, Any]], count: int, *, of: Tra
 
 
 def refusal_html(
-    refused: Mapping[str, Any],
-    names: Mapping[str, str],
-    *,
-    heading: str = REFUSED_HEADING,
-    page: str = PAGE,
-    of: Translations = _ENGLISH,
+    refused: Mapping[str, Any], *, heading: str = REFUSED_HEADING, page: str = PAGE, of: Translations = _ENGLISH
 ) -> str:
-    """Return why a submission was not taken. `names`: field -> the name on its label; `page`: where a sign-in leads
-    back to."""
+    """Return why a submission was not taken. `page`: where a sign-in leads back to."""
     problems = refused.get("problems") or []
     table = ""
-    messages = [(problem.get("field") or "", _named(of.text(problem["message"]), names)) for problem in problems]
+    messages = [(problem.get("field") or "", _labelled(problem["message"])) for problem in problems]
     if any(problem.get("line") or problem.get("id") for problem in problems):
         table, messages = _problem_table(problems, refused.get("problem_count", len(problems)), of=of), []
     return part("refusal", heading, messages, refused, bool(problems), page, of=of) + table
 
 
-def _named(message: str, names: Mapping[str, str]) -> str:
-    """Return a message that begins with a field's key with the name on its label instead."""
-    key = re.match(r"(\w+)[:：]", message)  # Chinese has its own colon
-    return names[key[1]] + message[key.end(1) :] if key is not None and key[1] in names else message
+def _labelled(message: str) -> str:
+    """Return a message about a field with the name on its label instead of its key."""
+    if not isinstance(message, Message) or message.values.get("field") not in _LABELS:
+        return message
+    return Message(message.msgid, {**message.values, "field": _(_LABELS[message.values["field"]])})
 
 
 def status_html(

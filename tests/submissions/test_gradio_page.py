@@ -101,10 +101,10 @@ def test_each_field_can_be_found_by_its_name_and_a_refusal_names_the_fields(
     good = service.uploads / "good.jsonl"
     good.write_bytes(native(setup.items))
     refused = service.submit(good, {"parameters_b": "many"}, user=person("ana"))
-    told = submit_html.refusal_html(refused, {"model": "Model", "parameters_b": "Parameters"})
+    told = submit_html.refusal_html(refused)
     assert '<li data-field="model">Model: enter a model name.</li>' in told
     assert 'data-field="parameters_b">Parameters: ' in told
-    told = submit_html.refusal_html(refused, {"model": "模型", "parameters_b": "参数量"}, of=translations("zh-CN"))
+    told = submit_html.refusal_html(refused, of=translations("zh-CN"))
     assert '<li data-field="model">模型：' in told
     assert 'data-field="parameters_b">参数量：' in told
     assert "1e" not in told
