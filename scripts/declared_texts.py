@@ -24,7 +24,6 @@ _FACTS = ("Judge", "Organisation", "Type", "Base model", "Parameters", "Weights"
 _STATES = (
     "queued", "running", "done", "failed", "waiting", "approved", "rejected", "accepted", "dismissed", "acted-on",
 )  # fmt: skip
-INITIAL_REASON = "A new board starts with the labels that the service is configured to show first."
 
 
 def declared_texts() -> Iterator[tuple[str, str]]:
@@ -48,7 +47,7 @@ def declared_texts() -> Iterator[tuple[str, str]]:
         )
     for title in GROUPS:
         yield "leaderboard/share/api_reference.py", title
-    for text in (INITIAL_REASON, *_FACTS):
+    for text in _FACTS:
         yield "leaderboard/entry/templates/reported.html", text
     for reader in READERS:
         yield from (("vlrb/readers/__init__.py", text) for text in (reader.tool, reader.note))

@@ -15,6 +15,7 @@ from leaderboard.explore.item_catalog import ItemCatalog
 from leaderboard.ranking.parameters import compare_url
 from leaderboard.site.cache import BoardCache, BoardVersion, CachedResponse
 from leaderboard.site.responses import AsOf, json_body, refuse_unknown, respond, version_or_problem
+from vlrb.common.messages import _
 
 
 def build(cache: BoardCache, catalog: ItemCatalog) -> APIRouter:
@@ -70,5 +71,6 @@ def _refused(board_version: BoardVersion, entries: str, *, grouping: str, revisi
     known_ids = {row.id for row in rows if row.tier != "baseline"}
     unknown = [name for name in ids if name not in known_ids]
     if unknown:
-        return problem(404, "unknown-entry", detail=f"There is no entry {', '.join(unknown)}.", unknown=unknown)
+        detail = _("There is no entry {names}.", names=", ".join(unknown))
+        return problem(404, "unknown-entry", detail=detail, unknown=unknown)
     return None
