@@ -47,7 +47,7 @@ def test_every_session_has_limits_and_readers_may_compute(database: Database) ->
 def test_a_writer_that_stops_inside_its_transaction_is_ended(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(database_module, "IDLE_IN_WRITE", "500ms")
+    monkeypatch.setattr(database_module, "IDLE_IN_WRITE", "1s")
     locked, done = threading.Event(), threading.Event()
     failed: list[Exception] = []
 
@@ -64,6 +64,7 @@ def test_a_writer_that_stops_inside_its_transaction_is_ended(
     frozen = threading.Thread(target=freeze)
     frozen.start()
     assert locked.wait(30)
+    monkeypatch.undo()  # a writer that the machine keeps waiting has not stopped
     with database.write() as session:
         audit.append(session, "submissions.paused", data={"message": "noon"})
     assert frozen.is_alive(), "who stands still has not let go by itself"

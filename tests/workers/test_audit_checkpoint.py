@@ -7,6 +7,7 @@ import logging
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from huggingface_hub import constants
@@ -91,7 +92,8 @@ def test_a_hub_that_is_away_or_refuses_stops_no_worker_and_no_token_is_logged(
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    monkeypatch.setattr("huggingface_hub.utils._http.time.sleep", lambda seconds: None)
+    # The name in the client alone: without time.sleep, threads that other tests left would take the processor.
+    monkeypatch.setattr("huggingface_hub.utils._http.time", SimpleNamespace(sleep=lambda seconds: None))
     _append(database)
     stranger = replace(dataset, token=OTHER)
     for name, to, broken in (("away", dataset, True), ("refused", stranger, False)):
