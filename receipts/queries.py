@@ -112,13 +112,14 @@ def event_of(session: Session, score: Scored) -> audit.Recorded | None:
     """Return the event that committed to a score, alone or with others; None where none did that still holds."""
     under = audit.labels(score.label_revision, score.benchmark)
     about = select(EventSubject.seq).where(EventSubject.subject.in_((score.submission_id, under)))
-    committed = select(AuditEvent.seq).where(
+    committed = select(AuditEvent.__table__).where(
         AuditEvent.kind.in_((audit.SCORED, audit.SCORES_RECORDED)),
         AuditEvent.seq.in_(about),
         AuditEvent.body.contains(f'"{score.commitment}"'),
     )
-    seq = session.scalars(committed).first()
-    return audit.recorded(session, seq) if seq is not None and audit.holds(session, [seq]) else None
+    event = session.execute(committed).first()
+    there = event is not None and audit.holds(session, [event])
+    return audit.Recorded(event.body, event.prev_hash, hash=event.hash) if event and there else None
 
 
 def labels(session: Session, benchmark: str) -> dict[str, Labels]:

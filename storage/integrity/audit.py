@@ -231,11 +231,11 @@ def verify(session: Session) -> ChainError | None:
         return _end(session, last)
 
 
-def holds(session: Session, seqs: Collection[int]) -> bool:
-    """Return whether some events are what was hashed, and hold between their neighbours. Raises HeadMissing."""
-    links = (AuditEvent.seq, AuditEvent.prev_hash, AuditEvent.hash, AuditEvent.body)
-    events = session.execute(select(*links).where(AuditEvent.seq.in_(seqs))).all()
-    following = select(AuditEvent.seq - 1, AuditEvent.prev_hash).where(AuditEvent.seq.in_([seq + 1 for seq in seqs]))
+def holds(session: Session, events: Collection[Any]) -> bool:
+    """Return whether some events, rows of the table, are what was hashed, and hold between their neighbours. Raises
+    HeadMissing."""
+    next_ones = AuditEvent.seq.in_([event.seq + 1 for event in events])
+    following = select(AuditEvent.seq - 1, AuditEvent.prev_hash).where(next_ones)
     after = {**dict([head(session)]), **dict(session.execute(following).all())}
     return all(_hash(event) == event.hash == after.get(event.seq) for event in events)
 

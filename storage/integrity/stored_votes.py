@@ -48,12 +48,11 @@ def _read_page(database: Database, submissions: Sequence[str]) -> Sequence[Row[A
     with database.read() as session, any_text(session):
         rows = session.execute(row_commitments.submissions().where(Submission.id.in_(submissions))).all()
         about = select(EventSubject.seq).where(EventSubject.subject.in_(submissions))
-        events = select(AuditEvent.seq, AuditEvent.kind, AuditEvent.body)
-        events = events.where(AuditEvent.kind == ACCEPTED, AuditEvent.seq.in_(about))
+        events = select(AuditEvent.__table__).where(AuditEvent.kind == ACCEPTED, AuditEvent.seq.in_(about))
         accepted = session.execute(events.order_by(AuditEvent.seq)).all()
         ledger = Ledger(accepted)
         wrong = [found for row in rows for found in ledger.differences("submissions", row.id, parts=record_of(row))]
-        if not wrong and not audit.holds(session, [event.seq for event in accepted]):
+        if not wrong and not audit.holds(session, accepted):
             wrong = [Mismatch("events", "of acceptance", event=None, why="the audit chain is broken there")]
     if wrong:
         integrity_alarms.refuse(database, wrong[0], subject=wrong[0].row)

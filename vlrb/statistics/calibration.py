@@ -71,7 +71,8 @@ def _of_levels(
     if not pairs:
         return None
     share = right / counts
-    bins = bins or [(_rounded(c), _rounded(y), int(n)) for c, y, n in zip(confidence, share, counts, strict=True)]
+    columns = (values.tolist() for values in (confidence, share, counts))
+    bins = bins or [(_rounded(c), _rounded(y), n) for c, y, n in zip(*columns, strict=True)]
     expected = np.cumsum(np.repeat(share[::-1], counts[::-1]))  # right ones of the 1, 2, ... most confident verdicts
     return Calibration(
         **facts,
@@ -88,13 +89,14 @@ def _of_levels(
 def vote_calibrations(matrix: Array, label: Array) -> list[Calibration | None]:
     """Return the calibration of the votes of judges, (judges, pairs, K), by the pairs' labels; None for one vote, or
     without a majority. Pairs that a file lacks are not asked."""
-    k, verdict = matrix.shape[2], majority(matrix)
+    k = matrix.shape[2]
     if k == 1:
         return [None] * len(matrix)
+    verdict = majority(matrix)
     agreeing, decided = count_votes(matrix == verdict[..., np.newaxis]), _decided(verdict, label)
     most = np.arange(k // 2 + 1, k + 1)  # votes that a majority may have
     counts, right = (
-        np.stack([(those & (agreeing == votes)).sum(axis=1) for votes in most], axis=1)
+        np.stack([np.count_nonzero(those & (agreeing == votes), axis=1) for votes in most], axis=1)
         for those in (decided, decided & (verdict == label))
     )
     asked = (verdict != ABSENT).sum(axis=1)
