@@ -114,7 +114,7 @@ def style_sheet(text: str, spec: BenchmarkSpec) -> str:
         "$pooled": next(others, "none"),
         "$dots": ",".join(map(_dot, keys)),
         "$axis": "390px" if few else "220px",
-        "$number": "116px" if few else "80px",
+        "$number": "114px" if few else "80px",
         "$compared": "clamp(40px,6vw,88px)" if few else "clamp(24px,2.6vw,40px)",
         "$light": "".join(f"--{category.key}:{category.colour};" for category in categories),
         "$dark": "".join(f"--{category.key}:{category.dark or category.colour};" for category in categories),
