@@ -40,7 +40,7 @@ settings.load_profile("tests")
 UNIT = ("common/", "receipts/", "storage/", "vlrb/", "submissions/")
 NOT_UNIT = ("slow", "browser", "postgres")
 # Where both databases have to hold a rule: the contract of storage, and races. In other tests SQLite states it.
-# `--all-databases` and `make fault` run their twins too; test_hostile_service.py runs the whole service on PostgreSQL.
+# With `--long`, as in `make fault`, their twins run too; test_hostile_service.py runs the whole service on PostgreSQL.
 ON_BOTH_DATABASES = (
     "auth/",
     "maintenance/test_accounts.py",
@@ -58,7 +58,6 @@ ON_BOTH_DATABASES = (
     "workers/test_rescore.py",
     "workers/test_score.py",
 )
-ALL_ROWS = "AXE_ALL_ROWS"  # axe looks at every row of a table; tests/factories/services/axe.py
 _TWIN = re.compile(r"[\[-]postgresql[-\]]")
 # The first is Chromium without windows and menus: to open a page takes it half of the processor's time.
 BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
@@ -67,14 +66,11 @@ BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-c
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options of this suite."""
     parser.addoption("--unit", action="store_true", help="only quick tests, without browser and PostgreSQL")
-    parser.addoption("--all-databases", action="store_true", help="each test that can on PostgreSQL too")
-    parser.addoption("--long", action="store_true", help="the tests marked long too")
+    parser.addoption("--long", action="store_true", help="tests marked long, and each that can on PostgreSQL, too")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Choose the tests of `--unit` by their marks, unless others are asked for; start what all processes share."""
-    if config.getoption("--long"):
-        os.environ[ALL_ROWS] = "1"
     if config.getoption("--unit") and not config.option.markexpr:
         config.option.markexpr = f"not ({' or '.join(NOT_UNIT)})"
     if config.getoption("numprocesses") and not config.getoption("--unit"):
@@ -123,8 +119,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _is_left_out(config: pytest.Config, item: pytest.Item) -> bool:
-    long = item.get_closest_marker("long") is not None and not config.getoption("--long")
-    return long or (_is_spare_twin(item) and not config.getoption("--all-databases"))
+    return not config.getoption("--long") and (item.get_closest_marker("long") is not None or _is_spare_twin(item))
 
 
 def _is_spare_twin(item: pytest.Item) -> bool:
@@ -190,12 +185,6 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 def chromium() -> str | None:
     """Return the system's Chromium; Playwright downloads none."""
     return next(filter(None, map(shutil.which, BROWSERS)), None)
-
-
-@pytest.fixture(scope="session")
-def long(pytestconfig: pytest.Config) -> bool:
-    """Return whether rules are held in their long form."""
-    return bool(pytestconfig.getoption("--long"))
 
 
 @pytest.fixture(scope="module")

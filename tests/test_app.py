@@ -81,11 +81,18 @@ def test_files_of_the_service_are_private_in_every_configured_place(demo: Servic
     assert {path.parent.name for path in others} <= {"audit"}, "heads of the chain are there to be taken elsewhere"
 
 
-def test_a_second_start_keeps_the_demo_and_its_entries_and_removes_what_was_left_behind(tmp_path: Path) -> None:
+def test_one_service_uses_a_directory_and_the_next_keeps_its_entries_and_removes_what_was_left_behind(
+    tmp_path: Path,
+) -> None:
     with running(tmp_path / "data") as service:
         until(lambda: len(scored(service)) == 6, 60, what="six judges")
         before = {entry["id"] for entry in scored(service)}
-        service.stop()
+        ran = start(tmp_path, PORT="0")
+        assert ran.returncode == 2
+        assert ran.stderr.startswith(f"DATA_DIR={tmp_path / 'data'} ") and ran.stderr.strip().count("\n") == 0
+        assert service.http.get("/readyz").status_code == 200
+        os.kill(service.process.pid, signal.SIGKILL)
+        service.process.wait(20)
     stamp = (tmp_path / "data" / "demo" / "items.json").stat().st_mtime
     places = [tmp_path / "data" / "demo" / name for name in ("spool", "gradio/ab", "uploads/zz")]
     for place in places:
@@ -93,7 +100,7 @@ def test_a_second_start_keeps_the_demo_and_its_entries_and_removes_what_was_left
         for name in (".incoming-old", ".incoming-new"):
             (place / name).write_bytes(b"x")
         os.utime(place / ".incoming-old", (time.time() - 7200,) * 2)
-    with running(tmp_path / "data") as service:
+    with running(tmp_path / "data") as service:  # what a killed one held is free
         assert [sorted(path.name for path in place.iterdir()) for place in places] == [[".incoming-new"]] * 3
         time.sleep(1)
         assert {entry["id"] for entry in scored(service)} == before
@@ -166,18 +173,6 @@ def start(folder: Path, **environ: str) -> Finished:
     """Run what ends before it serves, in this process."""
     environment = {"PATH": os.environ["PATH"], "DATA_DIR": str(folder / "data"), "IDENTITY": "local"} | environ
     return run_main(lambda _: app.main(), (), environ=environment)
-
-
-def test_a_second_service_on_one_data_directory_is_refused_with_one_sentence(tmp_path: Path) -> None:
-    with running(tmp_path / "data") as first:
-        ran = start(tmp_path, PORT="0")
-        assert ran.returncode == 2
-        assert ran.stderr.startswith(f"DATA_DIR={tmp_path / 'data'} ") and ran.stderr.strip().count("\n") == 0
-        assert first.http.get("/readyz").status_code == 200
-        os.kill(first.process.pid, signal.SIGKILL)
-        first.process.wait(20)
-    with running(tmp_path / "data"):
-        pass  # what a killed service held is free
 
 
 @pytest.mark.parametrize(

@@ -119,23 +119,21 @@ def _addresses(page: Page, service: Service, *, data: Path) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("kind", PAGES)
-def test_a_page_is_accessible_fits_the_screen_and_has_the_header_and_footer(
-    world: PagesWorld, kind: str, request: pytest.FixtureRequest
-) -> None:
-    _look(world, world.inside, kind=kind, whole=request.config.getoption("--long"))
+def test_a_page_is_accessible_fits_the_screen_and_has_the_header_and_footer(world: PagesWorld, kind: str) -> None:
+    _look(world, world.inside, kind=kind)
 
 
 @pytest.mark.parametrize("kind", SIGNED_OUT)
-def test_so_it_is_for_who_is_not_signed_in(world: PagesWorld, kind: str, request: pytest.FixtureRequest) -> None:
-    _look(world, world.outside, kind=kind, whole=request.config.getoption("--long"))
+def test_so_it_is_for_who_is_not_signed_in(world: PagesWorld, kind: str) -> None:
+    _look(world, world.outside, kind=kind)
 
 
-def _look(world: PagesWorld, page: Page, *, kind: str, whole: bool) -> None:
-    """Raise AssertionError where axe finds something or a width does not fit; `whole`: all of both."""
+def _look(world: PagesWorld, page: Page, *, kind: str) -> None:
+    """Raise AssertionError where axe finds something or a width does not fit."""
     wrong = []
     # The structure is the same in the dark; there the colours are looked at alone, and they have no width.
     looks: list[tuple[str, Any, tuple[str, ...]]] = [("light", (PHONE, WIDE), ())]
-    if whole or page != world.outside:
+    if page != world.outside:
         looks.append(("dark", (WIDE,), ("color-contrast",)))
     for scheme, screens, rules in looks:
         page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
@@ -151,7 +149,7 @@ def _look(world: PagesWorld, page: Page, *, kind: str, whole: bool) -> None:
             page.set_viewport_size(screen)
             # What a script draws follows the width a moment later.
             expect(page.locator("html")).to_have_js_property("scrollWidth", screen["width"])
-            if screen == WIDE and scheme == "light" and not whole:
+            if screen == WIDE and scheme == "light":
                 continue
             found = axe_results(page, rules).response["violations"]
             where = f"{kind}, {screen['width']} px, {scheme}"

@@ -319,23 +319,19 @@ def test_an_answer_that_comes_after_a_newer_one_is_not_shown(page: Page, short: 
         page.unroute(address)
 
 
-# In the short form: one beside each breakpoint of the style sheet where columns go, and the narrowest.
-WIDTHS = (1600, 1440, 1400, 1320, 1250, 1230, 1180, 1110, 1090, 1000, 900, 800, 770, 750, 600, 390, 340)
-FEW_WIDTHS = (1440, 1320, 1230, 1110, 1000, 900, 750, 600, 340)
-FEWEST_WIDTHS = (1440, 1000, 770, 600, 340)  # of pages without a toolbar and a table of many columns
+# One beside each breakpoint of the style sheet where columns go, and the narrowest.
+WIDTHS = (1440, 1320, 1230, 1110, 1000, 900, 750, 600, 340)
+FEW_WIDTHS = (1440, 1000, 770, 600, 340)  # of pages without a toolbar and a table of many columns
 
 
-def test_no_width_makes_the_page_scroll_sideways(page: Page, short: str, long: bool) -> None:
+def test_no_width_makes_the_page_scroll_sideways(page: Page, short: str) -> None:
     shown = "rows => rows.map(row => [...row.children].filter(cell => cell.checkVisibility()).length)"
     boards = {
-        f"{short}/": FEW_WIDTHS,
+        f"{short}/": WIDTHS,
         f"{short}/?sort=date": (1230, 900, 340),
-        f"{short}/?tier=reported": FEWEST_WIDTHS,
+        f"{short}/?tier=reported": FEW_WIDTHS,
     }
-    others = dict.fromkeys((f"{short}{path}" for path in (*SCORECARDS, "/about")), FEWEST_WIDTHS)
-    if long:
-        boards = dict.fromkeys((f"{short}/", f"{short}/?sort=date", f"{short}/?tier=reported"), WIDTHS)
-        others = dict.fromkeys(others, WIDTHS)
+    others = dict.fromkeys((f"{short}{path}" for path in (*SCORECARDS, "/about")), FEW_WIDTHS)
     for url, tried in (boards | others).items():
         page.goto(url)
         for width in tried:
@@ -394,14 +390,14 @@ def test_columns_are_chosen_and_kept_in_the_address(page: Page, tested: str) -> 
     page.wait_for_url(tested + "/")
 
 
-def test_axe_finds_nothing_with_menus_open_and_a_row_ticked(page: Page, tested: str, long: bool) -> None:
+def test_axe_finds_nothing_with_menus_open_and_a_row_ticked(page: Page, tested: str) -> None:
     view = "cols=macro,general,parameters_b&compare=e00000000001"
     page.goto(f"{tested}/?{view}&as_of=snapshot-2")
     for width, scheme in ((1440, "dark"), (900, "light"), (390, "light")):
         page.set_viewport_size({"width": width, "height": 844})
         page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
         page.eval_on_selector_all("details.menu", "all => all.forEach(one => { one.open = one.checkVisibility(); })")
-        if long or width != 900:
+        if width != 900:
             expect_accessible(page)
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 

@@ -174,14 +174,13 @@ def configured(known: FakeSpaceHub) -> tuple[object, ...]:
     return known.buckets, made.sdk, lengths, made.variables, made.volumes, made.files
 
 
-@pytest.mark.parametrize("every", [2, pytest.param(1, marks=pytest.mark.long)])
-def test_a_create_that_failed_at_any_step_is_completed_by_the_next(hub: tuple[FakeSpaceHub, str], every: int) -> None:
+def test_a_create_that_failed_at_any_step_is_completed_by_the_next(hub: tuple[FakeSpaceHub, str]) -> None:
     known, url = hub
     known.stages[:] = ["RUNNING"]
     assert run(url, "create", NAME, "--set", "OWNERS=ada").returncode == 0
     undisturbed, requests = copy.deepcopy(configured(known)), known.requests
     assert requests > 8
-    for step in range(requests, 0, -every):
+    for step in range(requests, 0, -2):
         known.spaces.clear()
         known.buckets.clear()
         known.requests, known.fails_at = 0, step

@@ -30,10 +30,8 @@ def publish(database: Database, numbers: range) -> None:
         publish_if_changed(database, scorer)
 
 
-@pytest.mark.parametrize("count", [6, pytest.param(20, marks=pytest.mark.long)])
-def test_every_snapshot_is_read_back_as_it_was_published(
-    database: Database, monkeypatch: pytest.MonkeyPatch, count: int
-) -> None:
+def test_every_snapshot_is_read_back_as_it_was_published(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    count = 6
     monkeypatch.setattr(snapshots, "WHOLE", 4)
     publish(database, range(count))
     with database.read() as session:

@@ -3,23 +3,20 @@ each look."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from typing import Any
 
 from axe_playwright_python.base import AXE_SCRIPT, AxeResults  # type: ignore[import-untyped]
 from playwright.sync_api import Page
 
-from tests.conftest import ALL_ROWS
-
 # Rows of a table, and routes of the reference, are drawn by one template. They leave the document while axe reads it:
 # it reads what is hidden too. Contrast takes most of axe's time, and is looked at once for each look of a text: its
 # colours, fonts and positions, and those of all that it stands in.
-_RUN = """async ([options, allRows]) => {
+_RUN = """async (options) => {
   const rows = [...document.querySelectorAll("table")].flatMap(
     (table) => [...table.querySelectorAll("tbody tr")].slice(3));
   const routes = [...document.querySelectorAll("section.route")].slice(6);
-  const takenOut = allRows ? [] : [...rows, ...routes].map((one) => {
+  const takenOut = [...rows, ...routes].map((one) => {
     const place = document.createComment("");
     one.replaceWith(place);
     return [place, one];
@@ -36,7 +33,7 @@ _RUN = """async ([options, allRows]) => {
     return looks.get(one);
   };
   const seen = new Set();
-  const again = allRows ? [] : [...document.querySelectorAll("body *")].filter((one) => {
+  const again = [...document.querySelectorAll("body *")].filter((one) => {
     const says = [...one.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.data.trim());
     if (!says || one.matches("label, label *") || !one.checkVisibility()) return false;
     const box = one.getBoundingClientRect();
@@ -57,10 +54,10 @@ _RUN = """async ([options, allRows]) => {
 def expect_accessible(page: Page) -> None:
     """Raise AssertionError where axe finds anything, or the page is wider than the screen.
 
-    The structure is the same in the dark: there, colours alone are looked at, but for `--long`.
+    The structure is the same in the dark: there, colours alone are looked at.
     """
     dark = page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches")
-    found = axe_results(page, ("color-contrast",) if dark and not os.environ.get(ALL_ROWS) else ())
+    found = axe_results(page, ("color-contrast",) if dark else ())
     assert found.violations_count == 0, f"{page.url}\n{found.generate_report()}"
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), page.url
 
@@ -80,4 +77,4 @@ def axe_results(page: Page, rules: Sequence[str] = ()) -> AxeResults:
     options |= {"runOnly": list(rules)} if rules else {}
     if not page.evaluate("'axe' in window"):
         page.evaluate(AXE_SCRIPT)
-    return AxeResults(page.evaluate(_RUN, [options, bool(os.environ.get(ALL_ROWS))]))
+    return AxeResults(page.evaluate(_RUN, options))
