@@ -15,8 +15,7 @@ from vlrb.judge.configuration import APIS, CHAT
 from vlrb.judge.images import FORMS, STORED
 from vlrb.judge.pairs import ORDERS, RANDOM
 from vlrb.judge.prompts import OFFICIAL, OFFICIAL_PARAMETERS, PROMPTS
-
-MOST_VOTES = 16
+from vlrb.votes import MAX_VOTES_PER_ITEM
 
 
 def _run(arguments: argparse.Namespace) -> int:
@@ -47,7 +46,7 @@ def _add_question_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--model", help=_("name of the model, as the endpoint knows it"))
     add("--items", required=True, metavar="FILE", help=_("JSON lines, parquet, or a Hub dataset (owner/name@commit)"))
-    votes = _number(int, 1, most=MOST_VOTES)
+    votes = _number(int, 1, most=MAX_VOTES_PER_ITEM)
     add("--votes", type=votes, metavar="K", help=_("votes for each pair: 1 to 16 (5; of scores 1)"))
     add("--output", required=True, type=Path, metavar="DIR", help=_("directory of the run"))
     add("--order", choices=ORDERS, default=RANDOM, help=_("order of the responses (random)"))

@@ -13,10 +13,10 @@ from vlrb.judge.journal import RecordedAnswer
 from vlrb.judge.pairs import PairFile, PairToJudge, RequestKey
 from vlrb.judge.prompts import ANSWER_TAG
 from vlrb.judge.totals import read_reply
+from vlrb.readers.base import TEXT_LIMIT
 from vlrb.votes import UNDECIDED
 
 PREDICTIONS = "predictions.jsonl"
-LONGEST_TEXT = 64 * 1024  # octets; as the readers of predictions have it
 RecordedAnswers = Mapping[RequestKey, RecordedAnswer]
 
 
@@ -44,7 +44,7 @@ def votes_of(pair: PairToJudge, answers: RecordedAnswers, run: Mapping[str, Any]
         both = [[answers[RequestKey(pair.row, k, response=place)] for place in (0, 1)] for k in range(run["votes"])]
         return {"scores": [[answer.score for answer in vote] for vote in both], **_notes(both)}
     given, reading = [answers[RequestKey(pair.row, vote)] for vote in range(run["votes"])], run["reading"]
-    long = any(len((answer.text or "").encode()) > LONGEST_TEXT for answer in given)  # no service reads these
+    long = any(len((answer.text or "").encode()) > TEXT_LIMIT for answer in given)  # no service reads these
     if long or reading == ANSWER_TAG:
         return {"votes": [_choice(answer, reading) for answer in given], **_notes([[answer] for answer in given])}
     return {"judgements": [_judgement(answer) for answer in given]}

@@ -10,6 +10,7 @@ from vlrb.judge.configuration import CHAT, SCORE, RunConfiguration
 from vlrb.judge.endpoint import TransientFault
 from vlrb.judge.pairs import PairToJudge, RequestKey
 from vlrb.judge.texts import as_content, as_reason
+from vlrb.readers.batch_output import text_of
 
 _MOST_TOKENS = 10**9  # of one answer; a larger count is a mistake
 _MALFORMED = (KeyError, IndexError, TypeError, AttributeError)
@@ -54,14 +55,9 @@ def _read_chat(body: Any) -> dict[str, Any]:
     try:
         choice = body["choices"][0]
         message = choice["message"]
-        content = message.get("content")
+        content = as_content(text_of(message.get("content")))  # half a character at the token limit
     except _MALFORMED:
         raise TransientFault("the reply holds no choice with a message") from None
-    if isinstance(content, list):  # parts, as some servers write them
-        content = "".join(str(part.get("text", "")) for part in content if isinstance(part, Mapping))
-    if content is not None and not isinstance(content, str):
-        raise TransientFault("the content of the reply is no text")
-    content = as_content(content) if content else ""  # half a character at the token limit
     finish = choice.get("finish_reason")
     finish = as_reason(finish) if isinstance(finish, str) else None
     reason = "" if content else as_reason(_why_empty(message, finish))
