@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from leaderboard.ranking.names import short_name
-from leaderboard.ranking.parameters import BoardQuery, row_test
+from leaderboard.ranking.parameters import BoardQuery, leading
 from leaderboard.ranking.rows import Board, BoardRow
 from vlrb.common.messages import Message, _, ngettext
-from vlrb.common.rounding import percent
+from vlrb.common.rounding import percent, percent_range
 
 OPEN_AND_SMALL = (("open", "yes"), ("max_size", "10"))
 """What readers ask for most: the filters of one click."""
@@ -51,9 +51,8 @@ def _cards(board: Board, usual: BoardQuery) -> Iterator[Card]:
 
 def _best(board: Board, view: BoardQuery) -> BoardRow | None:
     """Return the best row of a view, scored here unless it asks for reported ones."""
-    key, asked, tier = _key(board, view), row_test(view), "scored" if view.tier == "all" else view.tier
-    rows = (row for row in board.rows if row.tier == tier and row.leads and row.value(key) is not None and asked(row))
-    return max(rows, key=lambda row: row.value(key), default=None)
+    key, tier = view.ranked_by(board), "scored" if view.tier == "all" else view.tier
+    return max((row for row in leading(board, view) if row.tier == tier), key=lambda row: row.value(key), default=None)
 
 
 def _sharing(board: Board, row: BoardRow, *, key: str) -> int:
@@ -64,14 +63,9 @@ def _sharing(board: Board, row: BoardRow, *, key: str) -> int:
     return sum(at.shares_first for name, at in standings.items() if name != row.id)
 
 
-def _key(board: Board, view: BoardQuery) -> str:
-    return view.sort if view.sort in board.values else board.headline
-
-
 def _card(board: Board, row: BoardRow, *, title: Message, view: BoardQuery) -> Card:
-    key = _key(board, view)
-    bounds = row.interval.get(key)
-    words: str = f"{percent(bounds[0])}–{percent(bounds[1])}" if bounds else ""
+    key = view.ranked_by(board)
+    words = percent_range(row.interval.get(key))
     if not view.filters and (others := _sharing(board, row, key=key)):
         words = ngettext("{words}, level with {n} other", "{words}, level with {n} others", others, words=words)
     said = row.note if row.tier == "reported" else ""

@@ -6,10 +6,10 @@ from collections.abc import Collection, Sequence
 from typing import Protocol
 
 from leaderboard.ranking.names import listed, short_name
-from leaderboard.ranking.parameters import BoardQuery, asked_words, row_test
+from leaderboard.ranking.parameters import BoardQuery, asked_words, leading
 from leaderboard.ranking.rows import Board, BoardRow
 from vlrb.common.messages import Message, _, joined
-from vlrb.common.rounding import percent, tenths, units
+from vlrb.common.rounding import percent, percent_range, tenths, units
 
 _NAMED = 2  # of those who share first place with the best
 
@@ -33,9 +33,7 @@ def finding(
     ``whole``: also how far ahead that is, and what guessing gives.
     """
     asked = view or BoardQuery(board.spec)
-    key = asked.sort if asked.sort in board.values else board.headline
-    test = row_test(asked)
-    rows = [row for row in board.rows if row.leads and row.value(key) is not None and test(row)]
+    key, rows = asked.ranked_by(board), leading(board, asked)
     scored = [row for row in rows if row.tier == "scored"]
     sentences: list[Message] = []
     if asked.tier in ("all", "scored"):
@@ -72,10 +70,9 @@ def _leaders(board: Board, first: Sequence[BoardRow], *, key: str, some: bool, a
     if not first:
         return _("None of these judges is scored here.") if some else _("No judge has been scored here yet.")
     top, *others = sorted(first, key=lambda row: -row.value(key))
-    bounds, value = top.interval.get(key), percent(top.value(key))
-    interval = f" ({percent(bounds[0])}–{percent(bounds[1])})" if bounds else ""
+    value, bounds = percent(top.value(key)), percent_range(top.interval.get(key))
     name = short_name(top.model)
-    best = joined((_(board.spec.name_of(key)), f"{value}{interval}"), " ")
+    best = joined((_(board.spec.name_of(key)), f"{value} ({bounds})" if bounds else value), " ")
     if alone:
         return _("{name} is scored: {best}.", name=name, best=best)
     if not others:

@@ -120,7 +120,7 @@ class BoardQuery:
 
     def ranked_by(self, board: Board) -> str:
         """Return the score that the ranks follow."""
-        return self.sort if self.sort in self.spec.score_names else board.headline
+        return self.sort if self.sort in board.values else board.headline
 
     def on(self, board: Board) -> BoardQuery:
         """Return the view with an order that the board knows, where it is ordered by an accuracy that is not shown."""
@@ -340,6 +340,12 @@ def row_test(view: BoardQuery) -> Callable[[BoardRow], bool]:
     if view.tier != "all":
         tests.append(lambda row: row.tier == view.tier)
     return lambda row: all(test(row) for test in tests)
+
+
+def leading(board: Board, view: BoardQuery) -> list[BoardRow]:
+    """Return the rows of a view that have the score which it ranks by, and may be first."""
+    key, test = view.ranked_by(board), row_test(view)
+    return [row for row in board.rows if row.leads and row.value(key) is not None and test(row)]
 
 
 def count_unstated(board: Board, view: BoardQuery) -> int:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from dataclasses import fields as fields_of
 from functools import cached_property, lru_cache
 from types import MappingProxyType
 from typing import Any, Literal
@@ -719,31 +720,22 @@ def _marked(row: BoardRow, spec: BenchmarkSpec) -> BoardRow:
     return replace(row, filter_judge=True, note=phrases(MARK, row.note))
 
 
+_AS_REPORTED = {one.name for one in fields_of(BoardRow)} & {one.name for one in fields_of(ReportedFigures)}
+
+
 def _reported_row(reported_figures: ReportedFigures, name: str) -> BoardRow:
     """Figures as published: no protocol, grouping or revision changes what somebody else has counted."""
     percents = {name: reported_figures.figures.get(name) for name in reported_figures.spec.score_names}
     shares = {name: None if value is None else round(value / 100, 6) for name, value in percents.items()}
     return BoardRow(
-        id=reported_figures.id,
+        **{field: getattr(reported_figures, field) for field in _AS_REPORTED},
         model=reported_figures.name,
-        organisation=reported_figures.organisation,
         tier="reported",
-        judge_type=reported_figures.judge_type,
         scores=shares,
         interval=MappingProxyType(_unpaired_intervals(shares, reported_figures)),
-        votes_per_item=reported_figures.votes_per_item,
-        date=reported_figures.date,
-        source=reported_figures.source,
-        url=reported_figures.url,
         note=reported_figures.remark,
-        base_model=reported_figures.base_model,
-        parameters_b=reported_figures.parameters_b,
-        open_weights=reported_figures.open_weights,
         judge=reported_figures.judge,
         judge_name=name,
-        oracle=reported_figures.oracle,
-        annotation=reported_figures.annotation,
-        annotation_url=reported_figures.annotation_url,
         inconsistent=bool(reported_figures.check.remark),
         remark=ORACLE if reported_figures.oracle else "",
     )

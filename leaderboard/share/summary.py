@@ -9,7 +9,7 @@ from typing import Any
 from leaderboard.ranking.rows import Board, BoardRow
 from leaderboard.site.cache import BoardVersion
 from vlrb.common.messages import Message, _
-from vlrb.common.rounding import percent, tenths
+from vlrb.common.rounding import percent, percent_range, tenths
 from vlrb.numbers.reported import stated_overall
 from vlrb.protocols import protocols
 
@@ -61,12 +61,11 @@ def summarize(row: BoardRow, board: Board) -> EntrySummary:
     what = board.headline if row.tier == "scored" else stated_overall(row.scores, board.spec) or board.spec.headline
     bounds = row.interval.get(what)
     half = f"{(tenths(bounds[1]) - tenths(bounds[0]) + 1) // 2 / 10:.1f}" if bounds else ""
-    interval = f"{percent(bounds[0])}–{percent(bounds[1])}" if bounds else ""
     name = f"{row.model} {row.version}".strip()
     return EntrySummary(
         name=name,
         value=percent(row.value(what)),
-        interval=interval,
+        interval=percent_range(bounds),
         plus_minus=half,
         place=_place(row, board),
         what=what,

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import mimetypes
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache, partial
 from html import escape
@@ -32,7 +32,7 @@ from storage.clock import minute
 from vlrb.benchmarks.spec import DEFAULT_BENCHMARK, BenchmarkSpec
 from vlrb.benchmarks.spec_file import load_spec
 from vlrb.common.messages import _, in_words
-from vlrb.common.rounding import percent, tenths
+from vlrb.common.rounding import percent, percent_range, tenths
 from vlrb.common.template_translations import translate_templates
 from vlrb.common.translations import languages
 from vlrb.judges import TYPES
@@ -61,7 +61,6 @@ PUBLIC_LABELS = _(
     "Everybody can look these labels up. A score here says how a judge answered, not that it had not seen the answers."
 )
 """What the mark of a benchmark with public labels means."""
-TYPE_NAMES: Mapping[str, str] = TYPES
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,8 +166,8 @@ def _environment(context: RenderContext) -> Environment:
         ),
         "code": code,
         "marked_parts": lambda text: marked_parts(context.translations.known(text)),
-        "kind": lambda value: context.translations.known(TYPE_NAMES.get(value, value)),
-        "range": interval_text,
+        "kind": lambda value: context.translations.known(TYPES.get(value, value)),
+        "range": percent_range,
         "breakable_parts": breakable_parts,
         "name_parts": name_parts,
         "title_of": lambda name: context.translations.known(context.spec.title_of(name)),
@@ -261,11 +260,6 @@ def bar_position(share: float) -> str:
 def is_below_axis(share: float) -> bool:
     """Return whether a share is before the axis: an arrow at its edge then says so."""
     return tenths(share) < 200
-
-
-def interval_text(bounds: Sequence[float] | None) -> str:
-    """Return an interval as people read it."""
-    return f"{percent(bounds[0])}–{percent(bounds[1])}" if bounds else ""
 
 
 def safe_link(url: str) -> str:

@@ -21,6 +21,11 @@ def percent(share: float | None) -> str:
     return f"{value // 10}.{value % 10}"
 
 
+def percent_range(bounds: tuple[float, float] | None) -> str:
+    """Return an interval of shares as people read it; nothing for None."""
+    return f"{percent(bounds[0])}–{percent(bounds[1])}" if bounds else ""
+
+
 def one_decimal(percentage: float) -> str:
     """Return a percentage from 0 to 100 with one decimal, half up, as `percent` writes its share."""
     return percent(percentage / 100)
