@@ -48,11 +48,11 @@ WRITTEN_ONCE = {
     # Not published_at: applying and undoing set it. Retiring sets retired_at and salt, once.
     "imported_labels": "revision, benchmark, spec, items, digest, commitment, difference, reason, requested_by, "
     "imported_at",
-    # Not the owner and the description, which both are edited.
+    # Not the owner and the description, which both are edited, nor `attempted_at`, from which quotas are counted: the
+    # event has its own.
     "submissions": "id, benchmark, content_sha256, file_name, format, revision, votes_per_item, votes, "
-    "parse_rate, first_shown_rate, self_consistency, report, created_at, orders, margins, salt",
-    # Not `at`, from which quotas are counted: the event has its own.
-    "attempts": "submission_id, label_revision, number, policy",
+    "parse_rate, first_shown_rate, self_consistency, report, created_at, orders, margins, salt, attempt, "
+    "attempt_revision, policy",
 }
 NEVER_CHANGED = ("events", "scores", *WRITTEN_ONCE)
 RULES = (
@@ -72,7 +72,6 @@ KEYS: dict[str, tuple[tuple[str, ...], ...]] = {
     "label_sets": (("benchmark", "revision"),),
     "imported_labels": (("benchmark", "revision"),),
     "submissions": (("id",), ("benchmark", "owner", "content_sha256"), ("benchmark", "owner", "model", "version")),
-    "attempts": (("submission_id",),),
 }
 
 

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from storage.labels import label_sets
 from storage.models.core import Score, Submission
 from storage.models.queue import Job, State
-from storage.models.quota import Attempt, QuotaCharge, QuotaSubject
+from storage.models.quota import QuotaCharge, QuotaSubject
 from storage.visibility import LET_THROUGH, REJECTED, WAITING
 from submissions.quota import YEAR
 
@@ -34,7 +34,7 @@ class SubmissionFacts(NamedTuple):
     hidden_at: float | None
     withdrawn_reason: str | None
     attempt: int | None
-    label_revision: str | None
+    attempt_revision: str | None
 
 
 def find(session: Session, benchmark: str, *, owner: str, **same: str) -> str | None:
@@ -63,10 +63,7 @@ def owned(session: Session, benchmark: str, *, owner: str, most: int) -> list[Su
 
 
 def _described() -> Select[*tuple[Any, ...]]:
-    of_submission = (getattr(Submission, name) for name in SubmissionFacts._fields if hasattr(Submission, name))
-    return select(*of_submission, Attempt.number, Attempt.label_revision).outerjoin(
-        Attempt, Attempt.submission_id == Submission.id
-    )
+    return select(*(getattr(Submission, name) for name in SubmissionFacts._fields))
 
 
 def is_approved(session: Session, benchmark: str, *, owner: str) -> bool:
@@ -94,18 +91,17 @@ def quota_used(session: Session, benchmark: str, *, subject: str, now: float) ->
     That is whichever labels the board showed, but not those that the service failed to score, under every label
     revision that it tried, or that a maintainer rejected.
     """
-    failed = exists().where(Job.submission_id == Attempt.submission_id, Job.state == State.FAILED.value)
+    failed = exists().where(Job.submission_id == Submission.id, Job.state == State.FAILED.value)
     to_come = (State.QUEUED.value, State.RUNNING.value)
-    still_tried = exists().where(Job.submission_id == Attempt.submission_id, Job.state.in_(to_come))
-    scored = exists().where(Score.submission_id == Attempt.submission_id)
+    still_tried = exists().where(Job.submission_id == Submission.id, Job.state.in_(to_come))
+    scored = exists().where(Score.submission_id == Submission.id)
     rows = session.scalars(
-        select(Attempt.at)
-        .join(QuotaCharge, QuotaCharge.submission_id == Attempt.submission_id)
-        .join(Submission, Submission.id == Attempt.submission_id)
+        select(Submission.attempted_at)
+        .join(QuotaCharge, QuotaCharge.submission_id == Submission.id)
         .where(
             Submission.benchmark == benchmark,
             QuotaCharge.subject == subject,
-            Attempt.at > now - YEAR,
+            Submission.attempted_at > now - YEAR,
             ~(failed & ~still_tried & ~scored),
             Submission.approval.is_distinct_from(REJECTED),
         )
@@ -127,22 +123,15 @@ def lock_subjects(session: Session, subjects: Sequence[str]) -> None:
 
 def count_attempts(session: Session, benchmark: str, *, subject: str, label_revision: str) -> int:
     """Return how many attempts a subject has made at a label revision of a benchmark, ever."""
-    attempts = (
-        select(func.count())
-        .select_from(Attempt)
-        .join(QuotaCharge, QuotaCharge.submission_id == Attempt.submission_id)
-        .join(Submission, Submission.id == Attempt.submission_id)
-    )
-    same = (Submission.benchmark == benchmark, Attempt.label_revision == label_revision)
+    attempts = select(func.count()).select_from(Submission)
+    attempts = attempts.join(QuotaCharge, QuotaCharge.submission_id == Submission.id)
+    same = (Submission.benchmark == benchmark, Submission.attempt_revision == label_revision)
     return session.execute(attempts.where(QuotaCharge.subject == subject, *same)).scalar_one()
 
 
-def add_attempt(session: Session, attempt: Attempt, *, subjects: Sequence[str]) -> None:
-    """Record an attempt and whose quotas it takes from; lock_subjects came before."""
-    session.add(attempt)
-    session.flush()
-    charges = [{"submission_id": attempt.submission_id, "subject": subject} for subject in subjects]
-    session.execute(insert(QuotaCharge), charges)
+def charge(session: Session, submission: str, *, subjects: Sequence[str]) -> None:
+    """Record whose quotas a submission takes from; lock_subjects came before."""
+    session.execute(insert(QuotaCharge), [{"submission_id": submission, "subject": subject} for subject in subjects])
 
 
 def benchmark_of(session: Session, submission: str) -> str | None:

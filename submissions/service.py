@@ -21,8 +21,7 @@ from storage.files.uploads import Uploads
 from storage.integrity import audit, row_commitments
 from storage.jobs import job_queue
 from storage.limits import submission_pause
-from storage.models.core import Submission, new_entry_id
-from storage.models.quota import Attempt
+from storage.models.core import Submission
 from storage.visibility import PLAIN, EntryVisibility
 from submissions import queries, quota, visibility_options
 from submissions.metadata import Metadata
@@ -239,57 +238,45 @@ class SubmissionService:
                 )
                 + 1
             )
-            taken = {"submission_id": new_entry_id(), "label_revision": revision, "policy": policy, "at": now}
-            attempt = Attempt(**taken, number=number)
-            facts = self._acceptance(attempt, user, file=file, upload=upload)
-            row = _row(facts, now, file=file, report=report, upload=upload, metadata=metadata)
+            row = _row(file, report=report, upload=upload, metadata=metadata)
+            row.benchmark, row.owner, row.created_at, row.attempted_at = self.benchmark, user.account, now, now
+            row.attempt, row.attempt_revision, row.policy = number, revision, policy
             row.anonymous_until, row.held_back_at = shown.anonymous_until, None if shown.published else now
             row.approval = visibility.WAITING if report["approval"] else None
             session.add(row)
             session.flush()
-            queries.add_attempt(session, attempt, subjects=subjects)
+            queries.charge(session, row.id, subjects=subjects)
             if not report["approval"]:
                 job_queue.enqueue_current(session, row.id)  # the worker adds the other label revisions
             held = row_commitments.commitments(session, row.id)
+            facts = {**_acceptance(row, file=file, upload=upload), **held}
             # The audit chain comes last: its lock is the one that everybody shares.
-            event = audit.recorded(session, audit.append(session, ACCEPTED, data={**facts, **held}))
-        return Accepted(attempt.submission_id, self.signer.sign(event._asdict()), duplicate=False)
-
-    def _acceptance(
-        self, attempt: Attempt, user: Identity, *, file: UploadedFile, upload: Predictions
-    ) -> dict[str, Any]:
-        """Return what the event of an acceptance states, and so its receipt."""
-        return {
-            "benchmark": self.benchmark,
-            "submission": attempt.submission_id,
-            "content_sha256": file.sha256,
-            "votes_sha256": upload.votes.sha256,
-            "bytes": file.size,
-            "owner": user.account,
-            "format": upload.format,
-            "revision": upload.revision,
-            "items": upload.items,
-            "votes_per_item": upload.votes.k,
-            "votes": upload.items * upload.votes.k,
-            "accepted_at": iso(attempt.at),
-            "attempt": attempt.number,  # among the owner's under the board's label revision
-            "policy": attempt.policy,  # under which it was taken
-        }
+            event = audit.recorded(session, audit.append(session, ACCEPTED, data=facts))
+        return Accepted(row.id, self.signer.sign(event._asdict()), duplicate=False)
 
 
-def _row(
-    facts: dict[str, Any],
-    now: float,
-    *,
-    file: UploadedFile,
-    report: dict[str, Any],
-    upload: Predictions,
-    metadata: Metadata,
-) -> Submission:
+def _acceptance(row: Submission, *, file: UploadedFile, upload: Predictions) -> dict[str, Any]:
+    """Return what the event of an acceptance states, and so its receipt."""
+    return {
+        "benchmark": row.benchmark,
+        "submission": row.id,
+        "content_sha256": file.sha256,
+        "votes_sha256": upload.votes.sha256,
+        "bytes": file.size,
+        "owner": row.owner,
+        "format": upload.format,
+        "revision": upload.revision,
+        "items": upload.items,
+        "votes_per_item": upload.votes.k,
+        "votes": upload.items * upload.votes.k,
+        "accepted_at": iso(row.created_at),
+        "attempt": row.attempt,  # among the owner's under the board's label revision
+        "policy": row.policy,  # under which it was taken
+    }
+
+
+def _row(file: UploadedFile, *, report: dict[str, Any], upload: Predictions, metadata: Metadata) -> Submission:
     return Submission(
-        id=facts["submission"],
-        benchmark=facts["benchmark"],
-        owner=facts["owner"],
         content_sha256=file.sha256,
         file_name=file.name,
         format=upload.format,
@@ -302,6 +289,5 @@ def _row(
         first_shown_rate=upload.behaviour.first_shown_rate,
         self_consistency=upload.behaviour.self_consistency,
         report={name: value for name, value in report.items() if name != "samples"},
-        created_at=now,
         **metadata,
     )

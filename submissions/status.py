@@ -158,7 +158,7 @@ def _status(facts: queries.SubmissionFacts, progress: job_queue.JobProgress, *, 
         created_at=iso(facts.created_at),
         receipt_url=f"/api/v1/submissions/{facts.id}/receipt",
         attempt=facts.attempt,
-        label_revision=facts.label_revision,
+        label_revision=facts.attempt_revision,
         shown=EntryVisibility(facts.anonymous_until, facts.held_back_at is None),
     )
 

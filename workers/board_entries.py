@@ -14,7 +14,6 @@ from storage.clock import iso
 from storage.labels.label_sets import ActiveBoard
 from storage.metadata import NAMES
 from storage.models.core import Score, Submission
-from storage.models.quota import Attempt
 from vlrb.file_remarks import KEPT, board_remark
 from vlrb.statistics.variants import Variant
 from workers.moderation_state import ModerationState
@@ -135,7 +134,8 @@ def _attempts(
     many" is the number of the last one that is named: a total that grew when an anonymous entry came would tell whose.
     """
     owners = {row.id: row.owner for row in scored}
-    rows = session.execute(select(Attempt.submission_id, Attempt.label_revision, Attempt.number))
+    made = select(Submission.id, Submission.attempt_revision, Submission.attempt)
+    rows = session.execute(made.where(Submission.attempt.is_not(None)))
     attempts = {name: (revision, number) for name, revision, number in rows if name in owners}
     latest: dict[tuple[str, str], int] = {}
     for name, (revision, number) in attempts.items():

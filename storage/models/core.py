@@ -161,6 +161,13 @@ class Submission(Base):
     created_at: Mapped[Instant] = mapped_column(default=database_now())
     salt: Mapped[Sha256 | None] = mapped_column(default=new_salt)  # of row_commitments.py; not public
     judge: Mapped[Words | None]  # its name, where the owner or a maintainer states it: benchmark.judges
+    # That it was taken to be scored, and under which policy; None: it came otherwise.
+    attempt: Mapped[int] = mapped_column(
+        nullable=True
+    )  # of its owner at this label revision, from 1; given back or not
+    attempt_revision: Mapped[Words] = mapped_column(nullable=True)  # the board's then, or the configured one
+    attempted_at: Mapped[Instant] = mapped_column(nullable=True)
+    policy: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
     # What holds for it now, as storage/visibility.py reads and writes it; the audit chain has the history.
     approval: Mapped[Words | None]  # None: nobody had to look at it before any label is used
     approval_reason: Mapped[Words | None]  # of the maintainer who decided, told to the submitter

@@ -14,7 +14,6 @@ from storage.database import Database
 from storage.labels import label_imports
 from storage.models.core import AuditEvent, Base, RegisteredLabelSet, Score, Snapshot, Submission
 from storage.models.moderation import ImportedLabels
-from storage.models.quota import Attempt
 from tests.databases import (
     BOTH,
     DECIDED,
@@ -27,14 +26,13 @@ from tests.databases import (
 
 A, B = "a" * 64, "b" * 64
 TABLES: tuple[type[Base], ...] = (
-    RegisteredLabelSet, ImportedLabels, Submission, Attempt, AuditEvent, Score,
+    RegisteredLabelSet, ImportedLabels, Submission, AuditEvent, Score,
 )  # fmt: skip
 NAMES = tuple(table.__tablename__ for table in TABLES)
 MAY_CHANGE = {
     "label_sets": {"level", "measured"},  # as the settings say
     "imported_labels": {"published_at", "retired_at", "salt"},  # applied, undone, retired
-    "submissions": {"owner", *metadata.NAMES, *DECIDED},  # transferred, described anew, decided about
-    "attempts": {"at"},
+    "submissions": {"owner", *metadata.NAMES, *DECIDED, "attempted_at"},  # transferred, described anew, decided about
 }
 COLUMNS = [(table.__tablename__, column.name) for table in TABLES for column in table.__table__.columns]
 KEPT = [(table, column) for table, column in COLUMNS if column not in MAY_CHANGE.get(table, ())]
@@ -48,7 +46,6 @@ def _filled(url: str) -> Database:
     (submission,) = submitted(database, 1)
     with database.write() as session:
         session.execute(insert(ImportedLabels).values(**IMPORTED))
-        session.execute(insert(Attempt).values(submission_id=submission, label_revision="demo", number=1, policy={}))
         score = {"benchmark": "demo", "label_revision": "demo", "scorer_version": "1", "tally": "{}"}
         session.execute(insert(Score).values(submission_id=submission, **score))
         snapshot = {"id": A, "benchmark": "demo", "through_seq": 0, "created_at": 1.0, "body": b"x"}

@@ -18,6 +18,10 @@ ELSEWHERE = {
     "orders",
     "margins",
     "salt",
+    "attempt",
+    "attempt_revision",
+    "attempted_at",
+    "policy",
 }  # in events by themselves, in the digest of the record, its salt
 NOT_HELD = {"report"} | DECIDED  # for its owner alone; each decision has an event
 

@@ -24,7 +24,6 @@ from storage.limits.sliding_window import CHANGES_A_DAY, DAY, RateLimited
 from storage.models.core import AuditEvent, Submission
 from storage.models.moderation import ImportedLabels
 from storage.models.queue import Job
-from storage.models.quota import Attempt
 from storage.visibility import EntryVisibility
 from submissions import policy_text, status, visibility_options
 from submissions.metadata import MetadataRejected
@@ -95,7 +94,7 @@ def test_an_approved_one_is_scored_and_the_next_needs_nobody(careful: Submission
     with pytest.raises(QuotaUsed):  # it counts from when it came
         submit(careful, ANN, number=2)
     with database.write() as session:
-        session.execute(update(Attempt).values(at=Attempt.at - DAY))
+        session.execute(update(Submission).values(attempted_at=Submission.attempted_at - DAY))
     assert state(database, submit(careful, ANN, number=2).id, user=ANN) == "queued"
 
 
@@ -259,7 +258,7 @@ def test_every_submission_keeps_all_the_rules_that_it_was_taken_under(database: 
     assert kept["disclosure"] == {"r0": "hidden:categories", "r1": "public", "r8": "hidden"}  # and no word of the draft
     assert (kept["per_24_hours"], kept["first_upload_approved"], kept["mode"]) == (1, True, "openid")
     with database.read() as session:
-        assert session.execute(select(Attempt.policy)).scalar_one() == kept
+        assert session.execute(select(Submission.policy)).scalar_one() == kept
     told = policy_text.policy_json(setup.intake.rules())
     for name, value in kept.items():
         assert told.get(name, told["scored_submissions"].get(name)) == value, name

@@ -20,7 +20,6 @@ from storage.labels import label_sets
 from storage.limits import submission_pause
 from storage.limits.sliding_window import DAY
 from storage.models.core import Submission
-from storage.models.quota import Attempt
 from submissions.metadata import parse_metadata
 from submissions.quota import YEAR, QuotaPolicy, QuotaUsed, next_possible, quota_scopes, require_quota
 from submissions.refusals import SubmissionsPaused
@@ -82,7 +81,7 @@ def setup(database: Database, folder: Path) -> SubmissionSetup:
 def age(database: Database, seconds: float) -> None:
     """Time goes by."""
     with database.write() as session:
-        session.execute(update(Attempt).values(at=Attempt.at - seconds))
+        session.execute(update(Submission).values(attempted_at=Submission.attempted_at - seconds))
 
 
 def count(database: Database) -> int:
@@ -217,4 +216,4 @@ def test_uploads_in_two_processes_at_the_edge_of_the_quota_accept_exactly_the_qu
         context.Process(target=race, args=given, kwargs=more, daemon=True).start()
     assert sum(taken.get(timeout=180) for _ in range(2)) == count(database) == 3
     with database.read() as session:
-        assert all(1 <= number <= 3 for number in session.scalars(select(Attempt.number)))
+        assert all(1 <= number <= 3 for number in session.scalars(select(Submission.attempt)))

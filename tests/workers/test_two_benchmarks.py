@@ -17,7 +17,6 @@ from storage.jobs import tasks, worker_heartbeats
 from storage.jobs.tasks import TaskConflict
 from storage.models.core import Score
 from storage.models.queue import Task
-from storage.models.quota import Attempt
 from submissions import queries
 from tests.databases import fill_once, shown_board
 from tests.factories import labels, small_benchmark
@@ -69,8 +68,9 @@ def _worker(database: Database) -> Worker:
 def _fill(database: Database) -> tuple[list[str], list[str]]:
     small_benchmark.prepare_board(database)
     prepare(database, _other_scorer(), label_revision="demo")
-    own_ids = small_benchmark.submit(database, range(3), queued=True)
-    other_ids = small_benchmark.submit(database, range(2), items=14, queued=True, benchmark=OTHER)
+    attempt = {"attempt": 1, "attempt_revision": "demo", "attempted_at": 1000.0}
+    own_ids = small_benchmark.submit(database, range(3), queued=True, **attempt)
+    other_ids = small_benchmark.submit(database, range(2), items=14, queued=True, benchmark=OTHER, **attempt)
     drain(_worker(database), lambda: False, rest=lambda seconds: None)
     return own_ids, other_ids
 
@@ -115,9 +115,7 @@ def test_quotas_and_attempts_count_for_one_benchmark(two: TwoBenchmarks) -> None
     with two.database.write() as session:
         queries.lock_subjects(session, ["account:a"])
         for name in (*two.own_ids, two.other_ids[0]):
-            attempt = Attempt(submission_id=name, label_revision="demo", number=1, policy={}, at=1000.0)
-            queries.add_attempt(session, attempt, subjects=["account:a"])
-        assert len(session.scalars(select(Attempt)).all()) == 4
+            queries.charge(session, name, subjects=["account:a"])
         assert [
             len(queries.quota_used(session, name, subject="account:a", now=1001.0)) for name in ("demo", OTHER)
         ] == [3, 1]
@@ -162,10 +160,10 @@ def test_the_log_of_a_benchmark_has_its_decisions_and_those_of_the_service(two: 
     events = ACTIONS.public_events()
     for name, entry in entries.items():
         found = decisions(two.database, events, benchmark=name)
-        assert [one.kind for one in found if not one.kind.startswith("board.")] == [
+        assert [one["kind"] for one in found if not one["kind"].startswith("board.")] == [
             "submissions.paused",
             "entry.flagged",
         ]
-        assert entry in {one.facts.get("entry") for one in found}
-        assert sum(one.kind == "board.pointed" for one in found) == 1, "at the start"
-    assert len([one for one in decisions(two.database, events) if one.kind == "entry.flagged"]) == 2
+        assert entry in {one.get("entry") for one in found}
+        assert sum(one["kind"] == "board.pointed" for one in found) == 1, "at the start"
+    assert len([one for one in decisions(two.database, events) if one["kind"] == "entry.flagged"]) == 2

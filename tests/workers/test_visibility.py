@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from sqlalchemy import insert, update
+from sqlalchemy import update
 
 from leaderboard.board.api import leaderboard_json
 from leaderboard.ranking.parameters import BoardQuery
@@ -20,7 +20,6 @@ from storage.clock import database_now
 from storage.database import Database
 from storage.jobs import job_queue
 from storage.models.core import Submission
-from storage.models.quota import Attempt
 from storage.visibility import EntryVisibility
 from tests.databases import shown_board
 from tests.factories import small_benchmark
@@ -51,11 +50,8 @@ def arrive(
 ) -> str:
     """Return a scored entry of OWNER's, as the intake records it."""
     kept = {"anonymous_until": shown.anonymous_until, "held_back_at": None if shown.published else 1.0}
+    kept |= {"attempt": number + 1, "attempt_revision": "demo", "attempted_at": 1.0}
     (name,) = small_benchmark.submit(database, range(number, number + 1), **({"owner": OWNER, **kept, **said}))
-    with database.write() as session:
-        session.execute(
-            insert(Attempt).values(submission_id=name, label_revision="demo", number=number + 1, policy={}, at=1.0)
-        )
     rescore(database, scorer, revision="demo")
     return name
 

@@ -16,7 +16,6 @@ from fastapi import FastAPI
 
 from storage.database import Database
 from storage.models.core import Submission
-from storage.models.quota import Attempt
 from submissions import api
 from submissions.activity import ActivityRules
 from submissions.status import get_status
@@ -50,7 +49,7 @@ class Served:
     def attempts(self) -> int:
         """Return what counts against quotas."""
         with self.database.read() as session:
-            return session.query(Attempt).count()
+            return session.query(Submission).where(Submission.attempt.is_not(None)).count()
 
     def spooled(self) -> list[Path]:
         return list(self.setup.spool.folder.iterdir())
