@@ -205,15 +205,17 @@ def chosen_entries(board_version: BoardVersion, query: AnalyseQuery) -> tuple[st
 # --- the figure -------------------------------------------------------------------------------------------------------
 
 
-def chart_query(board_version: BoardVersion, query: AnalyseQuery, *, catalog: ItemCatalog, page: Page) -> ChartQuery:
-    """Return what a chart needs to know: the rules, the page, and the board around the judges chosen. Before the first
-    snapshot there are the reported rows alone."""
+def draw(board_version: BoardVersion, query: AnalyseQuery, catalog: ItemCatalog) -> Chart:
+    """Return the figure of a choice, for one width. Before the first snapshot there are the reported rows alone."""
+    chosen = chosen_entries(board_version, query)
+    if not chosen and query.kind.of_judges:
+        return _nobody(board_version)
+    known: dict[str, SnapshotEntry] = {entry["id"]: entry for entry in board_version.snapshot["entries"]}
     revision = query.revision or str(board_version.snapshot["label_revision"])
     rows = board_version.board(query.protocol, query.grouping, revision=query.revision).rows
-    chosen = chosen_entries(board_version, query)
-    return ChartQuery(
+    view = ChartQuery(
         revision,
-        page,
+        Page(board_version.spec, query.narrow, language=board_version.context.language),
         protocol=query.protocol,
         grouping=query.grouping,
         hidden=board_version.is_redacted(revision),
@@ -223,14 +225,6 @@ def chart_query(board_version: BoardVersion, query: AnalyseQuery, *, catalog: It
         summary=(board_version.snapshot.get("relations") or {}).get(revision) or {},
         as_of=str(board_version.snapshot["created_at"]),
     )
-
-
-def draw(board_version: BoardVersion, query: AnalyseQuery, *, view: ChartQuery) -> Chart:
-    """Return the figure of a choice, for one width and ground."""
-    chosen = chosen_entries(board_version, query)
-    if not chosen and query.kind.of_judges:
-        return _nobody(board_version)
-    known: dict[str, SnapshotEntry] = {entry["id"]: entry for entry in board_version.snapshot["entries"]}
     return query.kind.draw([known[key] for key in chosen if key in known], view)
 
 
@@ -244,17 +238,9 @@ def _nobody(board_version: BoardVersion) -> Chart:
 def figure_file(
     board_version: BoardVersion, query: AnalyseQuery, catalog: ItemCatalog, kind: str
 ) -> CachedResponse | None:
-    """Return a figure as a file of one of FILES. None where there is nothing to draw."""
-    page = Page(board_version.spec, query.narrow, language=board_version.context.language)
-    chart = draw(board_version, query, view=chart_query(board_version, query, catalog=catalog, page=page))
-    if chart.figure is None:
-        return None
-    text = chart.csv if kind == "csv" else _data(chart, board_version, query=query)
-    return CachedResponse.of(text.encode(), FILES[kind], quick=True)
-
-
-def _data(chart: Chart, board_version: BoardVersion, *, query: AnalyseQuery) -> str:
-    """Return the numbers of a figure with all that they depend on, and the drawing for Plotly."""
+    """Return a figure as a file of one of FILES, with all that its numbers depend on. None where there is nothing to
+    draw."""
+    chart = draw(board_version, query, catalog)
     depends_on = {
         "figure": query.chart,
         "benchmark": board_version.benchmark,
@@ -264,12 +250,13 @@ def _data(chart: Chart, board_version: BoardVersion, *, query: AnalyseQuery) -> 
         "snapshot": board_version.snapshot_id,
         "as_of": board_version.snapshot["created_at"],
     }
-    return json.dumps(depends_on | chart_json(chart, board_version.spec), ensure_ascii=False, indent=1)
+    return None if chart.figure is None else chart_file(chart, board_version.spec, kind, **depends_on)
 
 
-def chart_json(chart: Chart, spec: BenchmarkSpec) -> dict[str, Any]:
-    """Return what a script needs to draw a figure, and its numbers."""
-    return {
+def chart_file(chart: Chart, spec: BenchmarkSpec, kind: str, **depends_on: Any) -> CachedResponse:
+    """Return the numbers of a figure as a file of one of FILES; JSON has the drawing for Plotly too."""
+    content = {
+        **depends_on,
         "title": chart.title,
         "subtitle": chart.subtitle,
         "notes": list(chart.notes),
@@ -278,6 +265,8 @@ def chart_json(chart: Chart, spec: BenchmarkSpec) -> dict[str, Any]:
         "plotly": chart.figure.to_plotly_json() if chart.figure else None,
         "dark": dark_colours(spec),
     }
+    text = chart.csv if kind == "csv" else json.dumps(content, ensure_ascii=False, indent=1)
+    return CachedResponse.of(text.encode(), FILES[kind], quick=True)
 
 
 # --- the page ---------------------------------------------------------------------------------------------------------
@@ -286,15 +275,13 @@ def chart_json(chart: Chart, spec: BenchmarkSpec) -> dict[str, Any]:
 def analyse_page(board_version: BoardVersion, query: AnalyseQuery, *, catalog: ItemCatalog) -> str:
     """Return the page, whose script draws the figure."""
     context = board_version.context
-    view = chart_query(board_version, query, catalog=catalog, page=Page(board_version.spec, language=context.language))
-    chart = draw(board_version, query, view=view)
+    chart = draw(board_version, query, catalog)
     board = board_version.board(query.protocol, query.grouping, revision=query.revision)
     known = charts_of(board_version.spec)
     return render(
         context,
         "analyse.html",
         current=PATH,
-        demo=board_version.spec.synthetic,
         query=query,
         chart=chart,
         charts=known,

@@ -76,7 +76,7 @@ def history_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
     for tier, found in best.items():
         if values := _percents(found, key):
             steps.append(([*(row.date[:10] for row in found), last], [*values, values[-1]], tier == "reported"))
-    reach, levels = score_range(spots, view), level_lines(spots, view)
+    reach, levels = heights(spots, view)
     plane = ScatterPanel(spots, reach, across=_BY_MONTH, under=_DATES, levels=levels, steps=steps)
     luck = _("The best of many results is better by luck alone. Intervals do not correct for that.")
     notes = (luck, *_reported_note(rows))
@@ -170,18 +170,14 @@ def _row_cells(row: BoardRow, headline: str) -> Cells:
     return (_name(row), row.tier, *_percents([row], headline), *(in_percent(row.interval.get(headline)) or NO_BOUNDS))
 
 
-def score_range(spots: Sequence[Point2D], view: ChartQuery) -> tuple[float, float]:
+def heights(spots: Sequence[Point2D], view: ChartQuery) -> tuple[tuple[float, float], list[tuple[float, str]]]:
+    """Return the range of an axis of scores, and the levels drawn in it: chance, where the axis reaches it, and what
+    errors of earlier labels leave of a perfect score."""
     values = [end for spot in spots for end in (spot.y, *(spot.y_ends or ()))]
-    ceiling = [score for score, _name in _ceiling(view)]
-    return reach_of([*values, *ceiling], 100 * view.spec.chance(view.spec.headline))
-
-
-def level_lines(spots: Sequence[Point2D], view: ChartQuery) -> list[tuple[float, str]]:
-    """Return the heights of chance, where the axis reaches it, and of what errors of earlier labels leave of a perfect
-    score."""
-    (low, high), chance = score_range(spots, view), 100 * view.spec.chance(view.spec.headline)
+    ceiling, chance = _ceiling(view), 100 * view.spec.chance(view.spec.headline)
+    low, high = reach_of([*values, *(score for score, _name in ceiling)], chance)
     name = _("chance ({chance}%)", chance=view.spec.chance_percent(view.spec.headline))
-    return [*([(chance, name)] if low <= chance <= high else []), *_ceiling(view)]
+    return (low, high), [*([(chance, name)] if low <= chance <= high else []), *ceiling]
 
 
 def _ceiling(view: ChartQuery) -> list[tuple[float, str]]:
@@ -286,7 +282,7 @@ def _panel(
     rows, places = [row for row, _value in results], [value for _row, value in results]
     best = {value: row.id for row, value in sorted(results, key=lambda one: one[0].value(view.spec.headline) or 0)}
     spots = _points_of(rows, places, named={*best.values(), *(row.id for _value, row in front)}, view=view)
-    across, y_range = log_axis(places), score_range(spots, view)
+    across, (y_range, levels) = log_axis(places), heights(spots, view)
     steps = []
     if front:
         xs, ys = [value for value, _row in front], _percents((row for _value, row in front), view.spec.headline)
@@ -297,6 +293,6 @@ def _panel(
         across=across,
         title=title,
         subtitle=f"n {len(results)}",
-        levels=level_lines(spots, view),
+        levels=levels,
         steps=steps,
     )

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import plotly.graph_objects as go
 
@@ -23,6 +22,7 @@ from leaderboard.charts.layout import (
     estimate_marks,
     faded,
     finish,
+    grid,
     hover_of,
     of_few,
     pairs_text,
@@ -67,25 +67,15 @@ def dots(
     words: ChartText,
 ) -> go.Figure:
     """Return a panel per key with a line per judge: beside one another, on a telephone above one another."""
-    rows = len(keys) if page.narrow else -(-len(keys) // _MOST_COLUMNS)
-    columns = -(-len(keys) // rows)
-    height = rows * len(lines) * (_NARROW_ROW if page.narrow else _ROW) + (rows - 1) * (_HEADER + 40)
-    heads = {key: page.title_of(key) for key in keys}
-    figure = go.Figure().set_subplots(
-        rows,
-        columns,
-        shared_yaxes=True,
-        subplot_titles=[_heading(key, heads[key], lines=lines, page=page) for key in keys],
-        horizontal_spacing=0.02,
-        vertical_spacing=(_HEADER + 40) / height if rows > 1 else 0,
-    )
-    figure.update_annotations(xanchor="left", align="left", font_size=13, font_color=LIGHT.ink)
+    heads, tall = {key: page.title_of(key) for key in keys}, len(lines) * (_NARROW_ROW if page.narrow else _ROW)
+    titles = [_heading(key, heads[key], lines=lines, page=page) for key in keys]
+    figure, places, height = grid(titles, page, most=_MOST_COLUMNS, tall=tall, between=_HEADER + 40)
+    figure.update_annotations(xanchor="left", align="left")
     every = [cell for line in lines for key in keys if (cell := line.estimates.get(key)) is not None]
     start, end = (_START, 100) if words.reach is None else (-words.reach, words.reach)
     lowest = min([start, *(int((one.bounds or (one.value,))[0] // 10 * 10) for one in every)])
     left = lowest - (0 if page.narrow else _NUMBERS * (end - lowest))
-    for at, key in enumerate(keys):
-        place: Any = {"row": at // columns + 1, "col": at % columns + 1}
+    for at, (key, place) in enumerate(zip(keys, places, strict=True)):
         figure.add_trace(_marks(key, heads[key], lines=lines, page=page), **place)
         figure.add_vline(
             x=page.chance(key) if words.reach is None else 0,

@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 
 from leaderboard.charts.base import Cells, Chart, ChartQuery, empty_chart, to_chart
 from leaderboard.charts.estimates import SnapshotEntry
-from leaderboard.charts.layout import SMALL, ChartText, Page, finish, plain
+from leaderboard.charts.layout import SMALL, ChartText, Page, finish, grid, plain
 from leaderboard.site.colours import LIGHT
 from vlrb.common.messages import _, joined
 from vlrb.statistics.lengths import BESIDE, BIN
@@ -115,23 +115,13 @@ def _histograms(
     """Return a histogram per category on common axes that begin at zero; the count is on each bar. ``ticks``: texts
     by the number of a bar."""
     categories = [key for key in page.spec.category_keys if key in counts]
-    rows = len(categories) if page.narrow else 1
-    height = rows * _BARS + (rows - 1) * _BETWEEN
     titles = [
         f"<b><span style='color:{page.colour(key)}'>{plain(page.title_of(key))}</span></b>  "
         + SMALL.format(f"n {sum(counts[key])}")
         for key in categories
     ]
-    figure = go.Figure().set_subplots(
-        rows,
-        len(categories) // rows,
-        subplot_titles=titles,
-        shared_yaxes=True,
-        horizontal_spacing=0.04,
-        vertical_spacing=_BETWEEN / height if rows > 1 else 0,
-    )
-    figure.update_annotations(font_size=13)
-    for at, category in enumerate(categories):
+    figure, places, height = grid(titles, page, most=len(titles), tall=_BARS, between=_BETWEEN)
+    for category, place in zip(categories, places, strict=True):
         values = counts[category]
         hovers = [page.text(_("{label}: {n} pairs", label=label, n=n)) for label, n in zip(labels, values, strict=True)]
         bars = go.Bar(
@@ -146,7 +136,7 @@ def _histograms(
             hovertext=hovers,
             hoverinfo="text",
         )
-        figure.add_trace(bars, row=at + 1 if page.narrow else 1, col=1 if page.narrow else at + 1)
+        figure.add_trace(bars, **place)
     most = max(max(values) for values in counts.values())
     figure.update_xaxes(range=[-0.5, len(labels) - 0.5], tickvals=list(ticks), ticktext=list(ticks.values()))
     figure.update_xaxes(showline=True, linecolor=LIGHT.ink)

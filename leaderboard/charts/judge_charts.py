@@ -30,7 +30,7 @@ from leaderboard.charts.base import (
     table,
     to_chart,
 )
-from leaderboard.charts.board_charts import level_lines, score_range
+from leaderboard.charts.board_charts import heights
 from leaderboard.charts.dot_plots import ChartLine, dots, heat_map
 from leaderboard.charts.estimates import (
     Estimate,
@@ -140,8 +140,8 @@ def vote_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
     ]
     spots = [spot for curve in curves for spot in curve]
     across = {"range": [0.7, 1.2 * max(spot.x for spot in spots)], "dtick": 2, "tick0": 1}
-    levels = level_lines(spots, view)[:1]
-    plane = curve_panel(curves, score_range(spots, view), across=across, under=_("Votes per pair"), levels=levels)
+    reach, levels = heights(spots, view)
+    plane = curve_panel(curves, reach, across=across, under=_("Votes per pair"), levels=levels[:1])
     return to_chart(planes([plane], view.page, words=words), words, notes=notes, rows=rows)
 
 

@@ -11,7 +11,7 @@ import textwrap
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import plotly.graph_objects as go
 
@@ -111,6 +111,34 @@ def on_lines(text: str, page: Page) -> list[str]:
     columns = 50 if page.narrow else 130
     wide = columns_of(text) > 1.3 * len(text)
     return [html.escape(line, quote=False) for line in textwrap.wrap(text, columns // 2 if wide else columns)]
+
+
+class Grid(NamedTuple):
+    """An empty figure of several planes, the place of each, and the height of all in pixels."""
+
+    figure: go.Figure
+    places: list[dict[str, Any]]
+    height: int
+
+
+def grid(titles: Sequence[str], page: Page, *, most: int, tall: int, between: int, shared: bool = True) -> Grid:
+    """Return planes with titles beside one another, at most ``most``, on a telephone above one another.
+
+    ``tall``: pixels of a plane; ``between``: below one; ``shared``: one vertical axis for all of a row.
+    """
+    rows = len(titles) if page.narrow else -(-len(titles) // most)
+    columns = -(-len(titles) // rows)
+    height = rows * tall + (rows - 1) * between
+    figure = go.Figure().set_subplots(
+        rows,
+        columns,
+        subplot_titles=titles,
+        shared_yaxes=shared,
+        horizontal_spacing=0.03 if shared else 0.06,
+        vertical_spacing=between / height if rows > 1 else 0,
+    )
+    figure.update_annotations(font={"size": 13, "color": LIGHT.ink})
+    return Grid(figure, [{"row": at // columns + 1, "col": at % columns + 1} for at in range(len(titles))], height)
 
 
 def finish(figure: go.Figure, page: Page, *, words: ChartText, height: int, above: int = 30) -> go.Figure:

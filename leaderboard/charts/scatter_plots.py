@@ -11,7 +11,18 @@ from typing import Any
 import plotly.graph_objects as go
 
 from leaderboard.charts.dot_plots import cells_figure
-from leaderboard.charts.layout import SMALL, ChartText, Page, columns_of, error_bars, faded, finish, isolated, plain
+from leaderboard.charts.layout import (
+    SMALL,
+    ChartText,
+    Page,
+    columns_of,
+    error_bars,
+    faded,
+    finish,
+    grid,
+    isolated,
+    plain,
+)
 from leaderboard.site.colours import LIGHT
 from vlrb.common.messages import _, joined
 
@@ -65,25 +76,14 @@ def curve_panel(curves: Sequence[Sequence[Point2D]], y_range: tuple[float, float
 
 def planes(scatter_panels: Sequence[ScatterPanel], page: Page, *, words: ChartText) -> go.Figure:
     """Return planes beside one another, on a telephone above one another; names stand at points where there is room."""
-    count, tall = len(scatter_panels), _NARROW_HEIGHT if page.narrow else _HEIGHT
-    rows = count if page.narrow else -(-count // _MOST_COLUMNS)
-    columns = -(-count // rows)
-    height = rows * tall + (rows - 1) * _BETWEEN
+    tall = _NARROW_HEIGHT if page.narrow else _HEIGHT
     titles = [
         f"<b>{plain(page.text(panel.title))}</b>{'<br>' if page.narrow else '  '}{SMALL.format(panel.subtitle)}"
         for panel in scatter_panels
     ]
-    figure = go.Figure().set_subplots(
-        rows,
-        columns,
-        subplot_titles=titles if scatter_panels[0].title else None,
-        horizontal_spacing=0.06,
-        vertical_spacing=_BETWEEN / height,
-    )
-    figure.update_annotations(font={"size": 13, "color": LIGHT.ink})
-    wide, unnamed = 330 if page.narrow else 1130 / columns, list[str]()
-    for at, panel in enumerate(scatter_panels):
-        place: Any = {"row": at // columns + 1, "col": at % columns + 1}
+    figure, places, height = grid(titles, page, most=_MOST_COLUMNS, tall=tall, between=_BETWEEN, shared=False)
+    wide, unnamed = 330 if page.narrow else 1130 / max(place["col"] for place in places), list[str]()
+    for panel, place in zip(scatter_panels, places, strict=True):
         for xs, ys, hollow in panel.steps:
             line = {"width": 1.5, "color": LIGHT.soft, "dash": "dot" if hollow else "solid"}
             shape = "linear" if panel.straight else "hv"

@@ -90,7 +90,6 @@ def compare_page(board_version: BoardVersion, catalog: ItemCatalog, *, choice: C
         board_version.context,
         "compare.html",
         current="/compare",
-        demo=board_version.spec.synthetic,
         comparison=result,
         export_formats=FORMATS,
         chosen=chosen,
@@ -108,7 +107,6 @@ def compare_page(board_version: BoardVersion, catalog: ItemCatalog, *, choice: C
         words=compare,
         separating=partial(separation.sentences, board_version, revision=revision),
         only_right_links=partial(explore.only_right_links, relations=None if revision or choice.as_of else relations),
-        spec=board_version.spec,
         api="/api/v1" + url(chosen, search=""),
         board_url=BoardQuery(
             choice.spec, grouping=grouping, revision=revision, as_of=choice.as_of, compare=tuple(chosen)

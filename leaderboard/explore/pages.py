@@ -262,13 +262,11 @@ def explore_page(board_version: BoardVersion, catalog: ItemCatalog, *, query: It
         board_version.context,
         "explore.html",
         current="/explore",
-        demo=board_version.spec.synthetic,
         pairs=pairs,
         query=query,
         item_page=(result := pairs.select(query, among)),
         pair=pair,
         thumbnails={view.name for view in result.shown if catalog.has_thumbnail(view.texts)},
-        spec=board_version.spec,
         sources=[
             (key, board_version.spec.source_category[key]) for key in board_version.spec.shown_sources if key in held
         ],
@@ -295,8 +293,6 @@ def item_page(board_version: BoardVersion, catalog: ItemCatalog, *, name: str) -
         board_version.context,
         "explore_item.html",
         current="/explore",
-        demo=board_version.spec.synthetic,
-        spec=board_version.spec,
         shown=view,
         image=f"/explore/{view.name}/image" if catalog.image(image) else "",
         near=near,

@@ -5,7 +5,6 @@ The same as JSON: ``leaderboard.judges.api``.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import Any
@@ -14,7 +13,7 @@ from fastapi import APIRouter, Request
 from starlette.datastructures import QueryParams
 from starlette.responses import RedirectResponse, Response
 
-from leaderboard.analyse.pages import FILES, chart_json
+from leaderboard.analyse.pages import FILES, chart_file
 from leaderboard.charts.layout import Page
 from leaderboard.entry.pages import entry_summary
 from leaderboard.judges import api
@@ -89,7 +88,7 @@ def _add_comparisons(router: APIRouter, current: Callable[[], Awaitable[AllBoard
         asked, narrow = found.read(request.query_params).of_agreement, request.query_params.get("narrow") == "1"
         response = await found.ready(
             figure_url(asked, kind, narrow=narrow),
-            lambda: CachedResponse.of(_agreement_file(found, asked, kind, narrow=narrow), FILES[kind]),
+            lambda: _agreement_file(found, asked, kind, narrow=narrow),
         )
         return respond(response, request.headers)
 
@@ -106,13 +105,11 @@ def _entries_of(found: AllBoards, asked: QueryParams) -> tuple[BoardVersion, lis
     return max(named or results, key=lambda result: len(result[1]))
 
 
-def _agreement_file(found: AllBoards, asked: JudgesQuery, kind: str, *, narrow: bool) -> bytes:
+def _agreement_file(found: AllBoards, asked: JudgesQuery, kind: str, *, narrow: bool) -> CachedResponse:
     """Return the figure of a view as a file of one of FILES."""
     version = found.versions[0]
     page = Page(version.spec, narrow, language=version.context.language)
-    chart = agreement_chart(agreements(matching(found.lines, asked), found.boards), page)
-    text = chart.csv if kind == "csv" else json.dumps(chart_json(chart, version.spec), ensure_ascii=False)
-    return text.encode()
+    return chart_file(agreement_chart(agreements(matching(found.lines, asked), found.boards), page), version.spec, kind)
 
 
 def _agreement_page(found: AllBoards, asked: JudgesQuery) -> str:

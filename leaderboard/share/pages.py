@@ -53,10 +53,14 @@ def _add_files(router: APIRouter, cache: BoardCache) -> None:
             return not_found_page(cache.context, request.headers)
         view = read_query(request.query_params, board_version.revisions, spec=board_version.spec)
         base = base_of(board_version, request)
-        make = lambda: _body(form.write(_extract(board_version, view, base=base)), form.media_type)  # noqa: E731
+        board = await asyncio.to_thread(_board, board_version, view)
+
+        def make() -> CachedResponse:
+            taken = exports.extract(board, view, address=_address(board, view, base=base))
+            return _body(form.write(taken), form.media_type)
+
         response = await board_version.ready(f"/export/{suffix}|{base}|{view.url(page=1, embed=False)}", make)
         reply = respond(response, request.headers)
-        board = await asyncio.to_thread(_board, board_version, view)
         rules = (board.protocol, board.grouping, board.label_revision)
         name = form.file_name(board.benchmark, *rules, board.as_of[:10])
         return _named(reply, name, disposition="attachment")
@@ -158,11 +162,6 @@ def entry_citations(row: BoardRow, board: Board, *, base: str) -> str:
 
 def _board(board_version: BoardVersion, view: BoardQuery) -> Board:
     return board_version.board(view.protocol, view.grouping, revision=view.revision)
-
-
-def _extract(board_version: BoardVersion, view: BoardQuery, *, base: str) -> exports.Extract:
-    board = _board(board_version, view)
-    return exports.extract(board, view, address=_address(board, view, base=base))
 
 
 def _address(board: Board, view: BoardQuery, *, base: str) -> str:

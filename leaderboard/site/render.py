@@ -176,6 +176,8 @@ def _environment(context: RenderContext) -> Environment:
     jinja.globals |= {
         "languages": languages(),
         "asset": lambda name: asset_url(context, name),
+        "spec": context.spec,
+        "demo": context.spec.synthetic,
         "brand": context.spec.brand,
         "homepage": context.spec.homepage,
         "prefix": context.prefix,

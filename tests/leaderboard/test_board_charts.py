@@ -8,7 +8,7 @@ import pytest
 
 from leaderboard.charts.base import Chart, ChartQuery
 from leaderboard.charts.bias_charts import length_estimates
-from leaderboard.charts.board_charts import best_so_far, level_lines, log_axis, score_range
+from leaderboard.charts.board_charts import best_so_far, heights, log_axis
 from leaderboard.charts.catalog import CHARTS
 from leaderboard.charts.estimates import judges
 from leaderboard.charts.layout import Page
@@ -251,7 +251,7 @@ def test_a_perfect_answer_by_the_first_labels_is_a_line_that_the_axis_reaches() 
     spots = [Point2D("", 1.0, y=value, hover="") for value in (45.0, 60.0)]
     known = {"id": EARLIER, "name": "Earlier", "expected": None, "tallies": {"v2": entry(9, 0.95)["tallies"]["v2"]}}
     plain, corrected = (view_of({**body(), "baselines": rows}) for rows in ([], [known]))
-    assert [place for place, _name in level_lines(spots, plain)] == [50]
-    (_chance, (ceiling, name)) = level_lines(spots, corrected)
+    assert [place for place, _name in heights(spots, plain)[1]] == [50]
+    (_chance, (ceiling, name)) = heights(spots, corrected)[1]
     assert 90 < ceiling < 100 and "perfect by the first labels (9" in name
-    assert score_range(spots, plain)[1] < ceiling < score_range(spots, corrected)[1]
+    assert heights(spots, plain)[0][1] < ceiling < heights(spots, corrected)[0][1]

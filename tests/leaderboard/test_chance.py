@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 
 from leaderboard.board import pages as routes
 from leaderboard.charts.base import ChartQuery
-from leaderboard.charts.board_charts import level_lines
+from leaderboard.charts.board_charts import heights
 from leaderboard.charts.dot_plots import ChartLine, dots
 from leaderboard.charts.estimates import Estimate
 from leaderboard.charts.layout import ChartText, Page
@@ -107,5 +107,5 @@ def test_the_line_of_each_panel_of_a_figure_is_at_its_chance() -> None:
 def test_the_line_of_a_plane_is_at_the_chance_of_the_headline() -> None:
     spots = [Point2D("", 1.0, y=value, hover="") for value in (30.0, 60.0)]
     for spec, places in ((TIES, [100 / 3]), (VL, [50])):
-        lines = level_lines(spots, ChartQuery("v2", Page(spec)))
+        lines = heights(spots, ChartQuery("v2", Page(spec)))[1]
         assert [place for place, _name in lines] == pytest.approx(places)
