@@ -86,7 +86,7 @@ class HostileWorld:
         Jobs are told by their events: workers queue what a board lacks by themselves.
         """
         with psycopg.connect(self.database_url) as connection:
-            tables = ("submissions", "board", "moderation", "switches", "api_tokens", "label_sets")
+            tables = ("submissions", "board", "switches", "api_tokens", "label_sets")
             counted = {one: connection.execute(f"SELECT count(*) FROM {one}").fetchone() for one in tables}
             counted["tasks"] = connection.execute("SELECT count(*) FROM queue WHERE queue <> 'jobs'").fetchone()
             kinds = connection.execute("SELECT kind FROM events ORDER BY seq").fetchall()
