@@ -115,8 +115,8 @@ def _json(reply: httpx.Response) -> dict[str, Any]:
 
 def _problem_line(problem: Mapping[str, Any]) -> str:
     place = [translated(_("line {line}", line=problem["line"])) if problem.get("line") else None, problem.get("id")]
-    where, message = ", ".join(filter(None, place)), translated(problem["message"])
-    return f"  {where}: {message}" if where else f"  {message}"
+    where = ", ".join(filter(None, place))
+    return f"  {where}: {problem['message']}" if where else f"  {problem['message']}"
 
 
 def _token_headers(server: str) -> dict[str, str]:

@@ -91,7 +91,7 @@ def _sentence(state: Mapping[str, Any]) -> str:
             return _("queued, number {position} in line", position=position)
         return _("queued, number {position} in line, about {seconds:.0f} s", position=position, seconds=seconds)
     name = _STATES.get(state["state"], str(state["state"]))
-    return f"{translated(name)}: {translated(state['reason'])}" if state["reason"] else name
+    return f"{translated(name)}: {state['reason']}" if state["reason"] else name
 
 
 def _scorecard(http: httpx.Client, submission: str, *, until: float) -> dict[str, Any] | None:

@@ -21,7 +21,7 @@ def sample_lines(report: Mapping[str, Any]) -> list[str]:
 
 def _sample(sample: Mapping[str, Any]) -> list[str]:
     reply = f"    {sample['id']}: {sample['reply'] or translated(_('(empty)'))}"
-    return [*reply.split("\n"), _("      read as: {read}", read=translated(sample["read"]))]
+    return [*reply.split("\n"), _("      read as: {read}", read=sample["read"])]
 
 
 def benchmark_title(benchmark: str, definitions: Path) -> str:

@@ -22,10 +22,11 @@ from vlrb.common.messages import Message
 
 LOCALES = Path(__file__).parents[1] / "locale"
 _EDGE = "\0"
+_HAN = "[\u4e00-\u9fff]"
 _BETWEEN_HAN = re.compile(
-    rf"(?<=[\u4e00-\u9fff]) (?={_EDGE}[\u4e00-\u9fff])|(?<=[\u4e00-\u9fff]{_EDGE}) (?=[\u4e00-\u9fff])"
+    rf"(?<={_HAN}) (?={_EDGE}{_HAN})|(?<={_HAN}{_EDGE}) (?={_HAN})|(?<=[。！？]{_EDGE}) (?={_EDGE})"
 )
-"""The blank around a value, where words of a language without blanks stand on both sides."""
+"""The blank around a value, where words of a language without blanks stand on both sides, and between sentences."""
 DOMAIN = "LC_MESSAGES/messages.po"
 ENGLISH = "en"
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from vlrb.common.messages import Message, _, message_of, ngettext, replaced
+from vlrb.common.text import join_sentences
 from vlrb.common.translations import Translations, languages, preferred, translations
 
 KNOWN = {"en": "English", "zh-CN": "中文", "pt-BR": "Português"}
@@ -126,3 +127,6 @@ def test_between_chinese_words_there_is_no_blank_and_a_name_keeps_its_own(polish
     others = _("{n} others", n=4)
     assert polish.text(_("{name} beats {others} here", name="甲 乙", others=others)) == "甲 乙 胜过另外 4 个模型而居首"
     assert polish.text(_("{name} beats {others} here", name="A", others="B")) == "A 胜过 B 而居首"
+    assert (
+        translations("zh-CN").text(join_sentences(_("Sign in first."), _("Sign in first."))) == "请先登录。请先登录。"
+    )
