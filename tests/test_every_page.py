@@ -15,6 +15,7 @@ from playwright.sync_api import Browser, Page, expect
 from tests.factories.services.axe import axe_results
 from tests.factories.services.service import Service, until
 from tests.factories.services.signed_in import running_signed_in
+from tests.factories.services.targets import small_targets
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(600)]
 
@@ -155,6 +156,9 @@ def _look(world: PagesWorld, page: Page, *, kind: str) -> None:
             where = f"{kind}, {screen['width']} px, {scheme}"
             found = [one for one in found if "/app/" not in kind or one["impact"] in _GRAVE]  # Gradio's has others
             wrong += [f"{where}: {one['id']} {one['nodes'][0]['html']}" for one in found]
+    if "/app/" not in kind:
+        page.set_viewport_size(PHONE)  # type: ignore[arg-type]
+        wrong += [f"{kind}: {one} is too small for a finger" for one in small_targets(page)]
     world.led_to |= set(page.eval_on_selector_all("a[href]", "all => all.map(one => one.href)"))
     assert not wrong, "\n".join(wrong)
     assert world.broken == []

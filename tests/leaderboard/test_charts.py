@@ -239,11 +239,17 @@ def test_sources_carry_their_numbers_in_the_cells() -> None:
     assert all(source in said for source in SOURCES)
 
 
-@pytest.mark.parametrize("name", list(CHARTS))
-def test_what_a_submitter_wrote_is_text_in_every_figure(name: str) -> None:
+@cache
+def hostile_everywhere() -> tuple[list[dict[str, Any]], ChartQuery]:
+    """Return `JUDGES` with a hostile name among them, and their view; no test changes either."""
     hostile = entry(1, 0.7, k=3, model="<a href='javascript:x'>%{x}</a>", version="&amp;", parameters_b=7.0, **GPT)
     found = [{**hostile, "submitted_at": "2026-01-01T00:00:00Z"}, *JUDGES[1:]]
-    view = everywhere(found)
+    return found, everywhere(found)
+
+
+@pytest.mark.parametrize("name", list(CHARTS))
+def test_what_a_submitter_wrote_is_text_in_every_figure(name: str) -> None:
+    found, view = hostile_everywhere()
     chart = CHARTS[name].draw(found, view)
     assert "<a" not in words(chart)
     if name not in ("critics", "difficulty", "lengths"):

@@ -1,4 +1,4 @@
-"""The pages beside the board in a real browser: targets, paper, keyboard, and without a script."""
+"""The pages beside the board in a real browser: paper, keyboard, and without a script."""
 
 from collections.abc import Iterator
 
@@ -6,42 +6,15 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.factories.services.serving import serving
-from tests.factories.services.targets import small_targets
-from tests.leaderboard.pages.test_pages_routes import R1, A, B, C, item_catalog, serve
+from tests.leaderboard.pages.test_pages_routes import R1, A, B, item_catalog, serve
 
 pytestmark = pytest.mark.browser
-OMNI = "general=81.5&hallucination=94.2&reasoning=60.4&overall=76.3&macro=78.7"
-PAGES = (
-    "/check-numbers",
-    f"/check-numbers?{R1}",
-    f"/check-numbers?{OMNI}",
-    "/check-numbers?general=abc",
-    "/compare",
-    f"/compare?entries={A},{B}",
-    f"/compare?entries={A},{B},{C},e00000000099,r-r1-reward-2505-02835",
-    f"/analyse?entries={A},{B},e00000000099",
-    "/analyse?chart=sources",
-    "/analyse?chart=agreement",
-    "/analyse?chart=votes&entries=",
-    "/analyse?chart=size",
-    "/explore",
-    "/explore?q=onerror",
-)
 
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     with serving(serve(item_catalog(tmp_path_factory.mktemp("materials")))) as url:
         yield url
-
-
-def test_a_finger_hits_everything_on_a_phone(browser: Browser, address: str) -> None:
-    page = browser.new_page(viewport={"width": 390, "height": 844})
-    for path in (*PAGES, "/", "/?compare=" + A, f"/entries/{A}", "/about"):
-        page.goto(address + path)
-        page.eval_on_selector_all("main details", "all => all.forEach(one => { one.open = true; })")
-        assert small_targets(page) == [], path
-    page.close()
 
 
 def test_keys_scroll_a_table_that_is_wider_than_the_screen_and_no_other(browser: Browser, address: str) -> None:
