@@ -218,12 +218,7 @@ def leaderboard_json(board: Board, page: PageOfRows = ALL_ROWS) -> dict[str, Any
     rows = ordered_as([row for row in board.rows if row.tier != "baseline" and test(row)], view)
     following = {} if page.limit is None else {"next": page.following(len(rows), board.snapshot_id)}
     return {
-        "snapshot": board.snapshot_id,
-        "as_of": board.as_of,
-        "benchmark": board.benchmark,
-        "label_revision": board.label_revision,
-        "protocol": board.protocol,
-        "grouping": board.grouping,
+        **board.identity,
         "headline": {"key": board.headline, "name": board.spec.name_of(board.headline)},
         "sizes": dict(board.sizes),
         "finding": " ".join(finding(board, view)),

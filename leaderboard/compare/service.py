@@ -370,12 +370,7 @@ def to_json(comparison: Comparison) -> dict[str, Any]:
     """Return the comparison; accuracies and differences are fractions."""
     board = comparison.board
     return {
-        "snapshot": board.snapshot_id,
-        "as_of": board.as_of,
-        "benchmark": board.benchmark,
-        "label_revision": board.label_revision,
-        "protocol": board.protocol,
-        "grouping": board.grouping,
+        **board.identity,
         "entries": [_row_json(row, board.spec.headline_first) for row in comparison.rows],
         "pairs": [_pair_json(pair) for pair in comparison.pairs],
     }

@@ -51,3 +51,9 @@ def listed(words: Sequence[str]) -> str:
     if len(words) < 2:
         return "".join(words) if not words else words[0]
     return _("{others} and {last}", others=joined(words[:-1]), last=words[-1])
+
+
+def phrases(*texts: str | None) -> str:
+    """Return short phrases in one line; empty ones are left out."""
+    given = [text for text in texts if text]
+    return joined(given, " · ") if len(given) > 1 else next(iter(given), "")

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from leaderboard.ranking.rows import Board, BoardRow, Bounds
+from leaderboard.ranking.rows import Board, BoardRow
 from vlrb.common.rounding import tenths
 
 _LOW, _HIGH = 200, 1000  # tenths of a percent: the ends of the axis
@@ -63,17 +63,13 @@ def _strip(board: Board, key: str, *, row: BoardRow) -> MarkedStrip:
         scored=_dots(_known(board, "scored", key=key), stacked),
         reported=_dots(_known(board, "reported", key=key), stacked),
         mark=None if value is None else _place(value),
-        interval=None if bounds is None else _reach(bounds),
+        interval=None if bounds is None else (_place(bounds[0]), _place(bounds[1])),
     )
 
 
 def _known(board: Board, tier: str, *, key: str) -> list[float]:
     """Return the values of a tier; what leads nothing is none to look up to."""
     return [row.value(key) for row in board.rows if row.tier == tier and row.leads and row.value(key) is not None]
-
-
-def _reach(bounds: Bounds) -> tuple[int, int]:
-    return _place(bounds[0]), _place(bounds[1])
 
 
 def _place(share: float) -> int:

@@ -8,8 +8,9 @@ from dataclasses import dataclass, fields
 from functools import cache
 from typing import Any
 
+from leaderboard.ranking.names import phrases
 from vlrb.benchmarks.spec import BenchmarkSpec
-from vlrb.common.messages import _, joined
+from vlrb.common.messages import _
 from vlrb.judges import judge_name, judge_slug
 from vlrb.numbers.definition_check import GROUPED, OVERALL
 from vlrb.numbers.definition_report import needed_definitions
@@ -64,10 +65,7 @@ class ReportedFigures:
     @property
     def remark(self) -> str:
         """The short phrases for the board."""
-        given = [self.check.remark] if self.check.remark else []
-        given += [ORACLE] if self.oracle else []
-        given += [SECOND_HAND] if self.second_hand else []
-        return joined(given, " · ") if len(given) > 1 else next(iter(given), "")
+        return phrases(self.check.remark, ORACLE if self.oracle else "", SECOND_HAND if self.second_hand else "")
 
     @property
     def stated_overall(self) -> str:

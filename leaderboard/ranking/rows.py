@@ -18,13 +18,14 @@ import numpy.typing as npt
 
 from leaderboard.ranking.columns import Column, columns_of
 from leaderboard.ranking.filter_judges import MARK, is_filter_judge
+from leaderboard.ranking.names import phrases
 from leaderboard.ranking.rank_info import RankInfo, order_of, shared_ranks, standings, with_bands
 from leaderboard.ranking.reported_results import ORACLE, ReportedFigures, by_judge
 from storage.metadata import COLUMNS as METADATA_COLUMNS
 from vlrb.arrays import FloatArray
 from vlrb.baselines import BASELINES
 from vlrb.benchmarks.spec import BenchmarkSpec
-from vlrb.common.messages import Message, _, joined, ngettext
+from vlrb.common.messages import Message, _, ngettext
 from vlrb.common.rounding import percent
 from vlrb.disclosure import PUBLIC, STEPS, rounded_scores, shown_names
 from vlrb.file_remarks import board_remark
@@ -194,6 +195,12 @@ class Board:
     def benchmark(self) -> str:
         """Id of the benchmark."""
         return self.spec.id
+
+    @property
+    def identity(self) -> dict[str, str]:
+        """What its figures depend on, as JSON has it."""
+        rules = {name: getattr(self, name) for name in ("as_of", "benchmark", "label_revision", "protocol", "grouping")}
+        return {"snapshot": self.snapshot_id, **rules}
 
     def standings(self, sort: str = "") -> Mapping[str, RankInfo]:
         """id -> where the entry is among those scored here, when the board is ordered by a column."""
@@ -533,6 +540,10 @@ def _measured(numbers: _Numbers, names: Sequence[str]) -> list[tuple[dict[str, f
     ]
 
 
+_TEXTS = ("version", "organisation", "judge_type", "base_model")
+_NUMBERS = ("votes_per_item", "parameters_b", "open_weights", "attempt", "attempts")
+
+
 def _scored_row(
     entry: Mapping[str, Any],
     revision: str,
@@ -542,31 +553,25 @@ def _scored_row(
     decided: float,
     missing: int,
 ) -> BoardRow:
+    facts: dict[str, Any] = {name: entry.get(name) or "" for name in _TEXTS}
+    facts |= {name: entry.get(name) for name in _NUMBERS}
     known = decided if decided == decided else None  # as above
     judge = judge_name(entry["model"], entry.get("judge"))
     return BoardRow(
         id=entry["id"],
         model=entry["model"],
-        version=entry.get("version") or "",
-        organisation=entry.get("organisation") or "",
         tier="scored",
-        judge_type=entry.get("judge_type") or "",
+        **facts,
         scores=values,
         interval=bounds,
         decided_rate=known,
-        votes_per_item=entry.get("votes_per_item"),
         date=entry["submitted_at"][:10],
         submitted_at=entry["submitted_at"],
         url=entry.get("link") or "",
         note=_warnings(entry, known, missing=missing),
-        base_model=entry.get("base_model") or "",
-        parameters_b=entry.get("parameters_b"),
-        open_weights=entry.get("open_weights"),
         judge=judge_slug(judge),
         judge_name=judge,
         about=_about(entry, revision),
-        attempt=entry.get("attempt"),
-        attempts=entry.get("attempts"),
         remark=unranked_for(entry),
         stated={name: entry[name] for name in METADATA_COLUMNS if entry.get(name) is not None},
         both_orders=(behaviour := entry["tallies"][revision].get("behaviour") or {}).get("both_orders"),
@@ -612,12 +617,6 @@ def _attempt(entry: Mapping[str, Any], revision: str) -> str:
     )
     labels = entry.get("attempt_revision") or revision
     return words + _(" at {labels}", labels=labels) if labels != revision else words
-
-
-def phrases(*texts: str | None) -> str:
-    """Return short phrases in one line; empty ones are left out."""
-    given = [text for text in texts if text]
-    return joined(given, " · ") if len(given) > 1 else next(iter(given), "")
 
 
 def _baseline_rows(baselines: Sequence[Mapping[str, Any]], revision: str, *, rules: _Rules) -> list[BoardRow]:

@@ -2,31 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from leaderboard.ranking.rows import Board
-from vlrb.benchmarks.spec import BenchmarkSpec
-from vlrb.common.messages import _, joined
+from vlrb.benchmarks.spec import BenchmarkSpec, Protocol
+from vlrb.common.messages import Message, _, joined
 from vlrb.protocols import protocols
 
 
-@dataclass(frozen=True, slots=True)
-class ScoringRule:
-    """A scoring rule as the board offers it, with one line of help."""
-
-    key: str
-    title: str
-    help: str
-
-
-def scoring_rules(spec: BenchmarkSpec) -> tuple[ScoringRule, ...]:
-    """Return the scoring rules of a benchmark; the first one ranks its board."""
-    rules = [(rule.key, rule.title, _("{text}.", text=rule.rule)) for rule in protocols(spec).values()]
-    return tuple(
-        ScoringRule(key, title, help=_("{text} Ranks this board.", text=text) if key == spec.ranking else text)
-        for key, title, text in rules
-    )
+def _rule_help(rule: Protocol, spec: BenchmarkSpec) -> Message:
+    text = _("{text}.", text=rule.rule)
+    return _("{text} Ranks this board.", text=text) if rule.key == spec.ranking else text
 
 
 def scoring_context(board: Board, current_revision: str) -> dict[str, Any]:
@@ -36,7 +22,7 @@ def scoring_context(board: Board, current_revision: str) -> dict[str, Any]:
     return {
         "spec": spec,
         "board": board,
-        "rules": scoring_rules(spec),
+        "rules": [(rule.key, rule.title, _rule_help(rule, spec)) for rule in protocols(spec).values()],
         "scoring": joined(filter(None, chosen)),
         "current_revision": current_revision,
         "editions": {

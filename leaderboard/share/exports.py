@@ -137,12 +137,7 @@ def as_json(taken: Extract) -> bytes:
     """Return an object with what the rows are, and the rows."""
     board = taken.board
     content: Mapping[str, Any] = {
-        "snapshot": board.snapshot_id,
-        "as_of": board.as_of,
-        "benchmark": board.benchmark,
-        "label_revision": board.label_revision,
-        "protocol": board.protocol,
-        "grouping": board.grouping,
+        **board.identity,
         "sizes": dict(board.sizes),
         "address": taken.address,
         "columns": list(fields(board.spec)),
