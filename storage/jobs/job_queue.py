@@ -29,6 +29,7 @@ from storage.jobs.leases import Lease
 from storage.models.core import BoardState, RegisteredLabelSet, Submission, WorkerHeartbeat
 from storage.models.queue import Job, State
 from storage.visibility import LET_THROUGH
+from vlrb.common.messages import _
 
 URGENT, BACKFILL = 0, 1
 QUEUED, SCORING, SCORED, FAILED = "queued", "scoring", "scored", "failed"
@@ -190,7 +191,7 @@ def progress(session: Session, submission_id: str) -> JobProgress:
     if job is None:  # the worker adds it within seconds
         return JobProgress(QUEUED, None, eta_seconds=None, reason="")
     stage = _STAGES[job.state]
-    reason = job.outcome if stage == FAILED else ""
+    reason = _(job.outcome) if stage == FAILED else ""  # one of the program's own sentences
     if stage != QUEUED:
         return JobProgress(stage, None, eta_seconds=None, reason=reason)
     earlier = (Job.priority < job.priority) | ((Job.priority == job.priority) & (Job.id < job.id))

@@ -22,10 +22,8 @@ from storage.models.queue import Job, QueueRow, State, Task
 from vlrb.common.messages import _
 
 MAX_ATTEMPTS = 5
-GAVE_UP = _(
-    "Scoring was interrupted {times} times. This is a fault of the service, not of the file; maintainers see it.",
-    times=MAX_ATTEMPTS,
-)
+GAVE_UP = _("Scoring was interrupted 5 times. This is a fault of the service, not of the file; maintainers see it.")
+"""What is stored is translated as it stands, so it has no values: these are MAX_ATTEMPTS times."""
 _TASK_GAVE_UP = _(
     "A worker was interrupted {times} times while doing this. Look at the workers' logs, then ask again: a change of "
     "the board goes on where it stopped.",

@@ -16,6 +16,7 @@ from storage.jobs.leases import MAX_ATTEMPTS, LeaseLost, release_expired
 from storage.labels import label_sets
 from storage.models.queue import Job
 from tests.databases import submitted, with_labels
+from vlrb.common.translations import translations
 
 
 def _queued(database: Database, count: int) -> list[str]:
@@ -123,6 +124,7 @@ def test_a_job_that_kills_its_workers_is_given_up_after_five(database: Database)
         progress = job_queue.progress(session, submission)
         assert audit.verify(session) is None
     assert progress == JobProgress("failed", None, eta_seconds=None, reason=leases.GAVE_UP)
+    assert "故障" in translations("zh-CN").text(progress.reason)
     assert "not of the file" in progress.reason
 
 
