@@ -18,11 +18,6 @@ from vlrb.statistics.self_preference import SelfPreference, family_of
 LENGTHS = ("longer", "shorter")
 
 
-def has_position_bias(entry: SnapshotEntry) -> bool:
-    """Return whether the position bias of a judge is known."""
-    return any((tally.get("behaviour") or {}).get("position_bias") for tally in (entry.get("tallies") or {}).values())
-
-
 def position_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
     """Return what it changes for each judge whether the better response is shown first or second."""
     chosen, notes = chosen_judges(

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 from leaderboard.charts import bias_charts, board_charts, judge_charts
 from leaderboard.charts.base import Chart, ChartQuery, not_shown
-from leaderboard.charts.confidence_chart import confidence_chart, has_confidence
+from leaderboard.charts.confidence_chart import confidence_chart
 from leaderboard.charts.estimates import SnapshotEntry
 from leaderboard.charts.histograms import difficulty_chart, lengths_chart
 from leaderboard.charts.tag_chart import tag_chart
@@ -41,15 +41,20 @@ class ChartKind(NamedTuple):
         return not_shown(view) if view.hidden and self.needs_labels else self.chart(entries, view)
 
 
+def _knows(part: str) -> Callable[[SnapshotEntry], bool]:
+    """Return a test of whether a part of a judge's behaviour is known, under any labels."""
+    return lambda entry: any(
+        (tally.get("behaviour") or {}).get(part) for tally in (entry.get("tallies") or {}).values()
+    )
+
+
 CHARTS: Mapping[str, ChartKind] = {
     "categories": ChartKind(_("Categories"), judge_charts.category_chart),
     "tags": ChartKind(_("Error tags"), tag_chart, about=lambda spec: spec.tags),
     "sources": ChartKind(_("Sources"), judge_charts.source_chart, about=lambda spec: spec.shown_sources),
     "votes": ChartKind(_("Votes"), judge_charts.vote_chart, suits=lambda entry: entry["votes_per_item"] > 1),
-    "confidence": ChartKind(_("Confidence"), confidence_chart, suits=has_confidence),
-    "position": ChartKind(
-        _("Position"), bias_charts.position_chart, group="biases", suits=bias_charts.has_position_bias
-    ),
+    "confidence": ChartKind(_("Confidence"), confidence_chart, suits=_knows("calibration")),
+    "position": ChartKind(_("Position"), bias_charts.position_chart, group="biases", suits=_knows("position_bias")),
     "length": ChartKind(_("Length"), bias_charts.length_chart, group="biases"),
     "family": ChartKind(
         _("Own family"),

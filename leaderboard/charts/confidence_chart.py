@@ -27,11 +27,6 @@ class _Place(NamedTuple):
     pairs: int
 
 
-def has_confidence(entry: SnapshotEntry) -> bool:
-    """Return whether the calibration of a judge is known."""
-    return any((tally.get("behaviour") or {}).get("calibration") for tally in (entry.get("tallies") or {}).values())
-
-
 def confidence_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
     """Return accuracy by confidence, and accuracy on the most confident part of the pairs.
 

@@ -34,7 +34,9 @@ def build(cache: BoardCache, log: Log, log_of_all: Log) -> APIRouter:
         result = await asyncio.to_thread(log, before, PAGE + 1, False)
         board_version = await cache.current()
         key = f"/decisions|{before}|{_digest(result)}"
-        response = await board_version.ready(key, lambda: status_page(_list_page(board_version, result, before=before)))
+        older = result[PAGE - 1]["seq"] if len(result) > PAGE else None
+        make = partial(_page, board_version, result[:PAGE], first=before is None, older=older)
+        response = await board_version.ready(key, lambda: status_page(make()))
         return respond(response, request.headers)
 
     @router.api_route("/decisions/{number}", methods=["GET", "HEAD"])
@@ -47,9 +49,8 @@ def build(cache: BoardCache, log: Log, log_of_all: Log) -> APIRouter:
         response = board_version.get_cached(key)
         if response is None:
             changed = await _moves(cache, decision)
-            response = await board_version.ready(
-                key, lambda: status_page(_one_page(board_version, decision, changed=changed))
-            )
+            make = partial(_page, board_version, [decision], alone=decision, moves=changed)
+            response = await board_version.ready(key, lambda: status_page(make()))
         return respond(response, request.headers)
 
     return router
@@ -82,24 +83,16 @@ def _between(before: BoardVersion, after: BoardVersion) -> RankChanges:
     return rank_changes(before.board(), after.board())
 
 
-def _list_page(board_version: BoardVersion, decisions: Sequence[PublicDecision], *, before: int | None) -> str:
-    shown = decisions[:PAGE]
-    return _render(
-        board_version,
-        alone=None,
-        decisions=shown,
-        names=_names(board_version, shown),
-        first=before is None,
-        older=shown[-1]["seq"] if len(decisions) > PAGE else None,
-    )
-
-
-def _one_page(board_version: BoardVersion, decision: PublicDecision, *, changed: RankChanges | None) -> str:
-    return _render(board_version, alone=decision, names=_names(board_version, [decision]), moves=changed)
-
-
-def _render(board_version: BoardVersion, **values: Any) -> str:
-    return render(board_version.context, "decisions.html", current="", digits=DIGITS, **values)
+def _page(
+    board_version: BoardVersion,
+    decisions: Sequence[PublicDecision],
+    *,
+    alone: PublicDecision | None = None,
+    **more: Any,
+) -> str:
+    """Return the page of a part of the log, or of one decision ``alone``."""
+    values = {"decisions": decisions, "names": _names(board_version, decisions), "digits": DIGITS, **more}
+    return render(board_version.context, "decisions.html", current="", alone=alone, **values)
 
 
 def _names(board_version: BoardVersion, decisions: Sequence[PublicDecision]) -> dict[str, str]:

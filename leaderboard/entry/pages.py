@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
-from urllib.parse import urlencode
 
 from fastapi import APIRouter, Request
 from markupsafe import Markup
@@ -23,7 +22,7 @@ from leaderboard.explore.item_catalog import ItemCatalog
 from leaderboard.ranking import findings, reported_results
 from leaderboard.ranking.differences import Pair
 from leaderboard.ranking.disclosure import entry_behaviour, strict_as_shown
-from leaderboard.ranking.parameters import BoardQuery, compare_url, read_as_of
+from leaderboard.ranking.parameters import BoardQuery, address, compare_url, read_as_of
 from leaderboard.ranking.position import marked_strips
 from leaderboard.ranking.rows import Board, BoardRow
 from leaderboard.reported import findings as reported_findings
@@ -114,8 +113,7 @@ class EntryQuery:
     def url(self, **changes: str) -> str:
         """Return the address of the page, with changes."""
         view = replace(self, **changes)
-        pairs = [(name, value) for name, value in (("revision", view.revision), ("as_of", view.as_of)) if value]
-        return f"/entries/{view.id}" + ("?" + urlencode(pairs) if pairs else "")
+        return address(f"/entries/{view.id}", {"revision": view.revision, "as_of": view.as_of})
 
 
 @dataclass(frozen=True, slots=True)

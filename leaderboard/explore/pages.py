@@ -9,14 +9,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode
 
 from fastapi import APIRouter, Request
 from starlette.responses import FileResponse, Response
 
 from leaderboard.explore.item_catalog import ItemCatalog, ItemTexts
 from leaderboard.ranking.differences import Pair
-from leaderboard.ranking.parameters import one_of, page_number
+from leaderboard.ranking.parameters import address, one_of, page_number
 from leaderboard.site.cache import BoardCache, BoardVersion
 from leaderboard.site.pages import add_page, not_found_page, status_page
 from leaderboard.site.render import render
@@ -91,8 +90,7 @@ class ItemQuery:
             "not": view.other,
             "page": str(view.page) if view.page > 1 else "",
         }
-        pairs = [(name, value) for name, value in named.items() if value]
-        return "/explore?" + urlencode(pairs) if pairs else "/explore"
+        return address("/explore", named)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
-from urllib.parse import urlencode
 
 from leaderboard.judges.table import JudgeLine, JudgeResult
-from leaderboard.ranking.parameters import one_of, page_number
+from leaderboard.ranking.parameters import address, one_of, page_number
 from leaderboard.ranking.rows import BoardRow
 from leaderboard.ranking.search import term, words
 
@@ -41,22 +40,18 @@ class JudgesQuery:
         """What counts of the view where benchmarks are compared."""
         return JudgesQuery(search=self.search, tier=self.tier)
 
-    def parameters(self) -> list[tuple[str, str]]:
-        """Return the view as the parameters of an address; what is usual is left out."""
-        turned = bool(self.sort) and self.descending is (self.sort == NAME)
-        pairs = [
-            ("q", self.search),
-            ("tier", "" if self.tier == "all" else self.tier),
-            ("sort", self.sort),
-            ("dir", ("desc" if self.descending else "asc") if turned else ""),
-            ("page", str(self.page) if self.page > 1 else ""),
-        ]
-        return [(name, value) for name, value in pairs if value]
-
     def url(self, path: str = "/judges", **changes: Any) -> str:
-        """Return the address of this view, with changes."""
-        pairs = replace(self, **changes).parameters()
-        return path + (f"?{urlencode(pairs)}" if pairs else "")
+        """Return the address of this view, with changes; what is usual is left out."""
+        view = replace(self, **changes)
+        turned = bool(view.sort) and view.descending is (view.sort == NAME)
+        named = {
+            "q": view.search,
+            "tier": "" if view.tier == "all" else view.tier,
+            "sort": view.sort,
+            "dir": ("desc" if view.descending else "asc") if turned else "",
+            "page": str(view.page) if view.page > 1 else "",
+        }
+        return address(path, named)
 
 
 def read_judges_query(parameters: Mapping[str, str], benchmarks: Sequence[str]) -> JudgesQuery:

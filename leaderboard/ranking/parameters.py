@@ -150,8 +150,7 @@ class BoardQuery:
 
     def url(self, **changes: Any) -> str:
         """Return the address of this view, with changes."""
-        pairs = replace(self, **changes).parameters()
-        return "/?" + urlencode(pairs, safe=",") if pairs else "/"
+        return address("/", dict(replace(self, **changes).parameters()))
 
     @property
     def only_compared(self) -> str:
@@ -171,6 +170,12 @@ class BoardQuery:
         return compare_url(self.compare, grouping, revision=self.revision, as_of=self.as_of)
 
 
+def address(path: str, named: Mapping[str, str]) -> str:
+    """Return an address with the parameters that have a value; commas stay readable."""
+    known = {name: value for name, value in named.items() if value}
+    return f"{path}?{urlencode(known, safe=',')}" if known else path
+
+
 def compare_url(
     ids: Sequence[str],
     grouping: str = "",
@@ -179,16 +184,9 @@ def compare_url(
     as_of: str = "",
     q: str = "",
 ) -> str:
-    """Return the address of a comparison; "" is what is usual; commas stay readable."""
-    pairs = [
-        ("entries", ",".join(ids)),
-        ("grouping", grouping),
-        ("revision", revision),
-        ("as_of", as_of),
-        ("q", q),
-    ]
-    pairs = [(name, value) for name, value in pairs if value]
-    return "/compare?" + urlencode(pairs, safe=",") if pairs else "/compare"
+    """Return the address of a comparison; "" is what is usual."""
+    named = {"entries": ",".join(ids), "grouping": grouping, "revision": revision, "as_of": as_of, "q": q}
+    return address("/compare", named)
 
 
 @dataclass(frozen=True, slots=True)

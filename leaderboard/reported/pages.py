@@ -11,7 +11,7 @@ from functools import cache, partial
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from leaderboard.ranking.parameters import one_of
+from leaderboard.ranking.parameters import address, one_of
 from leaderboard.ranking.reported_results import ReportedFigures, find, left_out, load_published
 from leaderboard.reported.findings import report_findings
 from leaderboard.site.cache import BoardCache, BoardVersion
@@ -70,9 +70,9 @@ class ReportedView:
 
     def url(self, verdict: str | None = None, sort: str = "") -> str:
         """Return the address of the page with another choice."""
-        pairs = (("verdict", self.verdict if verdict is None else verdict), ("sort", sort or self.sort))
-        asked = "&".join(f"{name}={value}" for name, value in pairs if value and value != SORTS[0])
-        return f"{PATH}?{asked}" if asked else PATH
+        order = sort or self.sort
+        named = {"verdict": self.verdict if verdict is None else verdict, "sort": "" if order == SORTS[0] else order}
+        return address(PATH, named)
 
 
 def read_view(parameters: Mapping[str, str]) -> ReportedView:
