@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+import httpx
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
@@ -16,6 +17,7 @@ from tests.factories.services.axe import axe_results
 from tests.factories.services.service import Service, until
 from tests.factories.services.signed_in import running_signed_in
 from tests.factories.services.targets import small_targets
+from tests.test_chinese_pages import pages_with_english
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(600)]
 
@@ -198,6 +200,15 @@ def test_no_page_is_led_to_that_is_not_in_the_list(world: PagesWorld) -> None:
     own = [urlsplit(one).path for one in world.led_to if one.startswith(world.service.url)]
     pages = {_WHICH.sub(r"\1/*", path) for path in own if not _NO_PAGE.search(path)}
     assert pages - {urlsplit(one).path for one in PAGES} == set()
+
+
+def test_no_english_sentence_or_mark_is_left_on_a_chinese_page(world: PagesWorld) -> None:
+    headers = {"Accept-Language": "zh-CN,zh;q=0.9", "Connection": "close"}  # reading a page takes long
+    cookies = {one["name"]: one["value"] for one in world.inside.context.cookies()}  # type: ignore[typeddict-item]
+    with httpx.Client(
+        base_url=world.service.url, headers=headers, cookies=cookies, timeout=60, follow_redirects=True
+    ) as client:
+        assert pages_with_english(client) == {}
 
 
 @pytest.mark.parametrize(
