@@ -10,6 +10,7 @@ import json
 import re
 import select
 import socket
+import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -28,6 +29,8 @@ from tests.factories.services.service import PATIENCE, Service, until
 from tests.factories.services.signed_in import SignedInService, running_signed_in
 from tests.postgres import Cluster
 from tests.real_data import real_file
+from tests.web.test_gradio_allowlist import of
+from web.middleware.gradio_allowlist import is_allowed
 
 __all__ = ["postgres_cluster"]
 pytestmark = [pytest.mark.slow, pytest.mark.postgres, pytest.mark.browser]
@@ -203,6 +206,59 @@ def test_programs_see_no_function_and_nothing_private(world: HostileWorld) -> No
     assert info["named_endpoints"] == info["unnamed_endpoints"] == {}
     config = stranger.get("/app/config").text
     assert str(world.labels) not in config and str(world.labels.parent) not in config
+
+
+NOT_SERVED = [
+    ("GET", "/monitoring"),
+    ("GET", "/monitoring/summary"),
+    ("GET", "/gradio_api/deep_link?session_hash=x"),
+    ("POST", "/gradio_api/process_recording"),
+    ("POST", "/gradio_api/component_server"),
+    ("POST", "/gradio_api/run/check"),
+    ("POST", "/gradio_api/call/check"),
+    ("POST", "/gradio_api/api/check"),
+    ("POST", "/gradio_api/stream/x"),
+    ("POST", "/gradio_api/vibe-edit"),
+    ("POST", "/gradio_api/run-history/connect"),
+    ("GET", "/gradio_api/run-history/records"),
+    ("GET", "/gradio_api/dev/reload"),
+    ("GET", "/gradio_api/proxy=http://127.0.0.1:1"),
+    ("GET", "/gradio_api/openapi.json"),
+    ("GET", "/openapi.json"),
+    ("POST", "/login"),
+    ("GET", "/logout"),
+    ("PUT", "/gradio_api/queue/join"),
+    ("DELETE", "/gradio_api/upload"),
+]
+
+
+def test_what_pages_do_not_need_of_gradio_is_not_there_and_leaves_nothing_behind(world: HostileWorld) -> None:
+    before = set(Path(tempfile.gettempdir()).iterdir())
+    for method, path in NOT_SERVED:
+        assert not is_allowed(method, path.partition("?")[0]), path
+        files = {"file": ("x.webm", b"x" * 1000)} if "recording" in path else None
+        assert world.service.http.request(method, f"/app{path}", files=files).status_code in (404, 405), path
+    left = [path for path in set(Path(tempfile.gettempdir()).iterdir()) - before if path.suffix == ".webm"]
+    assert left == []
+
+
+def test_no_call_reads_a_file_of_the_service_or_an_address(world: HostileWorld) -> None:
+    service = world.service
+    config = service.http.get("/app/config").json()
+    with socket.create_server(("127.0.0.1", 0)) as heard:
+        address = f"http://127.0.0.1:{heard.getsockname()[1]}/x.jsonl"
+        for path in (str(world.labels), "/proc/self/environ", "/etc/passwd", address):
+            for one in config["dependencies"]:
+                files = [of(path)] * (len(one["inputs"]) + 1)
+                call = {"data": files, "fn_index": one["id"], "session_hash": "s"}
+                answer = service.http.post("/app/gradio_api/queue/join", json=call)
+                assert (answer.status_code, answer.json()["code"]) == (422, "not-uploaded")
+        assert select.select([heard], [], [], 1.0)[0] == []
+    assert not [
+        path
+        for path in service.log_path.with_suffix("").rglob("gradio/*/*")
+        if path.name in (world.labels.name, "environ", "passwd")
+    ]
 
 
 # What is shown -------------------------------------------------------------------------------------------------------

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import select
-import socket
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,8 +14,7 @@ from starlette.routing import Mount
 from starlette.testclient import TestClient
 from starlette.types import Receive, Scope, Send
 
-from tests.factories.services.service import Service, running
-from web.middleware.gradio_allowlist import MOST_BYTES, GradioAllowlistMiddleware, file_paths_in, is_allowed
+from web.middleware.gradio_allowlist import MOST_BYTES, GradioAllowlistMiddleware, file_paths_in
 
 NAME = "a" * 64
 
@@ -119,60 +115,3 @@ def test_the_search_for_files_needs_no_stack(tmp_path: Path) -> None:
     for _ in range(900):
         deep = [deep]
     assert list(file_paths_in({"data": deep})) == ["/etc/passwd"]
-
-
-NOT_SERVED = [
-    ("GET", "/monitoring"),
-    ("GET", "/monitoring/summary"),
-    ("GET", "/gradio_api/deep_link?session_hash=x"),
-    ("POST", "/gradio_api/process_recording"),
-    ("POST", "/gradio_api/component_server"),
-    ("POST", "/gradio_api/run/check"),
-    ("POST", "/gradio_api/call/check"),
-    ("POST", "/gradio_api/api/check"),
-    ("POST", "/gradio_api/stream/x"),
-    ("POST", "/gradio_api/vibe-edit"),
-    ("POST", "/gradio_api/run-history/connect"),
-    ("GET", "/gradio_api/run-history/records"),
-    ("GET", "/gradio_api/dev/reload"),
-    ("GET", "/gradio_api/proxy=http://127.0.0.1:1"),
-    ("GET", "/gradio_api/openapi.json"),
-    ("GET", "/openapi.json"),
-    ("POST", "/login"),
-    ("GET", "/logout"),
-    ("PUT", "/gradio_api/queue/join"),
-    ("DELETE", "/gradio_api/upload"),
-]
-
-
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    with running(tmp_path_factory.mktemp("setup") / "data", gradio=True) as found:
-        yield found
-
-
-@pytest.mark.slow
-def test_what_pages_do_not_need_of_gradio_is_not_there_and_leaves_nothing_behind(service: Service) -> None:
-    before = set(Path(tempfile.gettempdir()).iterdir())
-    for method, path in NOT_SERVED:
-        assert not is_allowed(method, path.partition("?")[0]), path
-        files = {"file": ("x.webm", b"x" * 1000)} if "recording" in path else None
-        assert service.http.request(method, f"/app{path}", files=files).status_code in (404, 405), path
-    left = [path for path in set(Path(tempfile.gettempdir()).iterdir()) - before if path.suffix == ".webm"]
-    assert left == []
-
-
-@pytest.mark.slow
-def test_no_call_reads_a_file_of_the_service_or_an_address(service: Service, tmp_path: Path) -> None:
-    data = next(iter(service.log_path.parent.rglob("labels.jsonl")))
-    config = service.http.get("/app/config").json()
-    with socket.create_server(("127.0.0.1", 0)) as heard:
-        address = f"http://127.0.0.1:{heard.getsockname()[1]}/x.jsonl"
-        for path in (str(data), "/proc/self/environ", "/etc/passwd", address):
-            for one in config["dependencies"]:
-                files = [of(path)] * (len(one["inputs"]) + 1)
-                call = {"data": files, "fn_index": one["id"], "session_hash": "s"}
-                answer = service.http.post("/app/gradio_api/queue/join", json=call)
-                assert (answer.status_code, answer.json()["code"]) == (422, "not-uploaded")
-        assert select.select([heard], [], [], 1.0)[0] == []
-    assert not [path for path in data.parent.rglob("gradio/*/*") if path.name in ("labels.jsonl", "environ", "passwd")]
