@@ -155,13 +155,6 @@ class BoardRow:
 
     @property
     def provenance(self) -> str:
-        """Who says so, for the second line."""
-        if self.tier != "scored":
-            return self.source
-        return phrases(self.version, self.about, self.organisation)
-
-    @property
-    def second_line(self) -> str:
         """Who says so, and what it is, for the line below its name."""
         if self.tier == "baseline":
             return self.source

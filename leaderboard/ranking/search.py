@@ -6,7 +6,7 @@ import operator
 import re
 import shlex
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from leaderboard.ranking.columns import Column, columns_of
@@ -28,21 +28,17 @@ _SIGNS: Mapping[str, Callable[[Any, Any], bool]] = {
 _OPEN: Mapping[bool | None, str] = {True: "yes", False: "no", None: ""}
 
 
-def _text_of(column: Column) -> Callable[[BoardRow], str]:
-    if column.value_type == "flag":
-        return lambda row: _OPEN[row.value(column.key)]
-    return lambda row: row.value(column.key)
+def _text(column: Column, row: BoardRow) -> Any:
+    value = row.value(column.key)
+    return _OPEN[value] if column.value_type == "flag" else value
 
 
-def _number_of(column: Column) -> Callable[[BoardRow], float | None]:
-    if column.kind in ("interval", "share"):
-        return lambda row: _percent(row.value(column.key))
-    return lambda row: row.value(column.key)
+def _number(column: Column, row: BoardRow) -> Any:
+    value = row.value(column.key)
+    return tenths(value) / 10 if value is not None and column.kind in ("interval", "share") else value
 
 
 _ID = "id"  # one or several, with commas; whole
-_TextReaders = Mapping[str, Callable[[BoardRow], str]]
-_NumberReaders = Mapping[str, Callable[[BoardRow], float | None]]
 
 
 def _verdict(row: BoardRow) -> str:
@@ -51,25 +47,21 @@ def _verdict(row: BoardRow) -> str:
 
 
 @cache
-def _texts(spec: BenchmarkSpec) -> _TextReaders:
+def _texts(spec: BenchmarkSpec) -> Mapping[str, Callable[[BoardRow], str]]:
     searched = (
         column for column in columns_of(spec) if column.term and column.value_type in ("text", "flag", "day", "moment")
     )
     return {
-        **{column.term: _text_of(column) for column in searched},
-        "version": lambda row: row.version,
-        "tier": lambda row: row.tier,
-        "source": lambda row: row.source,
-        "note": lambda row: row.note,
+        **{column.term: partial(_text, column) for column in searched},
+        **{name: operator.attrgetter(name) for name in ("version", "tier", "source", "note", "about")},
         "figures": _verdict,
-        "about": lambda row: row.about,
     }
 
 
 @cache
-def _numbers(spec: BenchmarkSpec) -> _NumberReaders:
+def _numbers(spec: BenchmarkSpec) -> Mapping[str, Callable[[BoardRow], float | None]]:
     searched = (column for column in columns_of(spec) if column.term and column.value_type in ("whole", "number"))
-    return {column.term: _number_of(column) for column in searched}
+    return {column.term: partial(_number, column) for column in searched}
 
 
 _COMPARISON = re.compile(r"(<=|>=|<|>|=)?(-?[0-9]+(?:\.[0-9]+)?)(?:\.\.(-?[0-9]+(?:\.[0-9]+)?))?")
@@ -148,7 +140,3 @@ def searched(text: str) -> str:
     if not isinstance(text, Message):
         return text
     return " ".join(dict.fromkeys(translations(tag).text(text) for tag in languages()))
-
-
-def _percent(share: float | None) -> float | None:
-    return None if share is None else tenths(share) / 10

@@ -297,5 +297,5 @@ def test_what_weakens_a_row_is_said_at_the_row() -> None:
     row = build_board(snapshot([weak]), VL).rows[0]
     assert row.decided_rate is not None and row.decided_rate < 0.95
     assert row.note == f"under review · {row.decided_rate * 100:.1f}% answered"
-    assert row.provenance == "b · attempt 2 of 3 · file v0 · Lab"
+    assert row.provenance == "b · Lab · attempt 2 of 3 · file v0"
     assert build_board(snapshot([entry(2, 0.7)]), VL).rows[0].provenance == ""
