@@ -17,7 +17,10 @@ from vlrb.predictions.readability import CONFIRMED_BELOW, REFUSED_BELOW
 _QUOTA = ("per_24_hours", "per_365_days", "counted_for", "exempt_organisations")
 READABLE = {"refused_below": REFUSED_BELOW, "confirmed_below": CONFIRMED_BELOW}
 _DISCLOSED = {
-    "public": _("Everything: overall figures and categories, counts, sources, error tags, K curve, paired tests"),
+    "public": _(
+        "Everything: overall figures and categories, counts, sources, error tags, K curve, paired tests, and on which "
+        "pairs only one of two judges is right"
+    ),
     "hidden:categories": _(
         "The overall with its interval, to half a point, which also orders the board; the categories, rounded; nothing "
         "else that depends on a label"

@@ -122,7 +122,7 @@ def chosen_judges(
     if votes and view.reported:
         text = _(
             "This figure needs individual votes, so it shows judges scored here only. Left out: {names}.",
-            names=joined(map(isolated, reported_names(view))),
+            names=joined(map(isolated, dict.fromkeys(row.model for row in view.reported))),
         )
         notes += (text,)
     if missing:
@@ -141,11 +141,6 @@ def chosen_judges(
         text = _("No intervals under {rule}: it does not count a majority of whole pairs.", rule=view.protocol)
         notes += (text,)
     return result[:most], notes
-
-
-def reported_names(view: ChartQuery) -> list[str]:
-    """Return the reported results that the reader chose, by name."""
-    return list(dict.fromkeys(row.model for row in view.reported))
 
 
 def _headline(judge: Judge, view: ChartQuery) -> float:

@@ -163,11 +163,9 @@ class ItemSearch:
         match = _NAME.fullmatch(name)
         if not match:
             return None
-        result = self._named(match[1], match[2] or "")
+        end, keys = match[2] or "", enumerate(item.key for item in self.table.items)
+        result = [index for index, key in keys if key.startswith(match[1]) and key[64:] == end]
         return result[0] if len(result) == 1 else None
-
-    def _named(self, prefix: str, suffix: str) -> list[int]:
-        return [i for i, item in enumerate(self.table.items) if item.key.startswith(prefix) and item.key[64:] == suffix]
 
     def _right(self, index: int) -> str:
         band = self.bands[index] if self.bands is not None else -1
