@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
+from typing import Any
 
 from sqlalchemy import (
     ColumnElement,
@@ -27,7 +28,7 @@ from storage.database import change_rows
 from storage.jobs import leases
 from storage.jobs.leases import Lease
 from storage.models.core import BoardState, RegisteredLabelSet, Submission, WorkerHeartbeat
-from storage.models.queue import Job, State
+from storage.models.queue import Job, QueueRow, State
 from storage.visibility import LET_THROUGH
 from vlrb.common.messages import _
 
@@ -80,11 +81,8 @@ def enqueue_missing(
     """Add a job for every submission of a benchmark that has none yet and may be scored; return how many."""
     _one_at_a_time(session, benchmark, label_revision=label_revision)
     missing = _without_job(benchmark, label_revision, scorer_version=scorer_version)
-    same = {"benchmark": benchmark, "label_revision": label_revision, "scorer_version": scorer_version}
-    rows = [{**same, "submission_id": name, "priority": priority} for name in session.scalars(missing)]
-    if rows:
-        session.execute(insert(Job), rows)
-    return len(rows)
+    about = {"label_revision": label_revision, "scorer_version": scorer_version, "priority": priority}
+    return len(session.scalars(_insert_jobs(session, missing, **about).returning(Job.id)).all())
 
 
 def _one_at_a_time(session: Session, benchmark: str, *, label_revision: str) -> None:
@@ -170,17 +168,21 @@ def mark_done_in_bulk(
     A worker that runs one of them loses its lease (the epoch grows), so it cannot record the score a second time.
     """
     _one_at_a_time(session, benchmark, label_revision=label_revision)
-    key = {"label_revision": label_revision, "scorer_version": scorer_version}
-    done = {"state": State.DONE.value, "finished_at": read_clock(session)}
-    new = {"benchmark": benchmark, **key, **done, "priority": BACKFILL}
-    jobs = (postgresql if session.get_bind().dialect.name == "postgresql" else sqlite).insert(Job)
-    jobs = jobs.on_conflict_do_update(
-        index_elements=["submission_id", *key],
-        set_={**done, "epoch": Job.epoch + 1, "lease_until": None, "outcome": ""},
-        where=Job.state != State.DONE.value,
-    )
-    if submission_ids:
-        session.execute(jobs, [{**new, "submission_id": name} for name in submission_ids])
+    now, done = read_clock(session), State.DONE.value
+    about = {"label_revision": label_revision, "scorer_version": scorer_version, "priority": BACKFILL}
+    chosen = select(Submission.id).where(Submission.id.in_(submission_ids))
+    jobs = _insert_jobs(session, chosen, **about, state=done, created_at=now, finished_at=now)
+    ended = {"state": done, "finished_at": now, "epoch": Job.epoch + 1, "lease_until": None, "outcome": ""}
+    key = ["submission_id", "label_revision", "scorer_version"]
+    session.execute(jobs.on_conflict_do_update(index_elements=key, set_=ended, where=Job.state != done))
+
+
+def _insert_jobs(session: Session, submissions: Select[str], **values: Any) -> Any:
+    """Return the statement that adds a job for each submission of a query, with the same values."""
+    columns = {"queue": Job.__mapper_args__["polymorphic_identity"], **values}
+    rows = submissions.add_columns(Submission.benchmark, *(literal(value) for value in columns.values()))
+    dialect = postgresql if session.get_bind().dialect.name == "postgresql" else sqlite
+    return dialect.insert(QueueRow.__table__).from_select(["submission_id", "benchmark", *columns], rows)
 
 
 def progress(session: Session, submission_id: str) -> JobProgress:

@@ -119,7 +119,7 @@ def test_a_board_keeps_its_rules_when_its_definition_changes_until_a_maintainer_
     assert new_rows != old_rows and found["summary"]["changed"] == len(old_rows)
     assert _rows(database, newer, as_of=first) == old_rows
     assert (operations.health(maintainer).alarms, _public(database)["benchmarks"][0]["decision"]) == ((), None)
-    made = decisions(database)[0].facts
+    made = decisions(database)[0]
     assert (made["before"]["headline"], made["after"]["headline"]) == ("macro", "overall")
     assert {name for name in made["before"] if name != "headline"} == {
         "rule strict",
@@ -129,7 +129,7 @@ def test_a_board_keeps_its_rules_when_its_definition_changes_until_a_maintainer_
 
     assert rescoring.undo(maintainer, "demo", reason="look again", confirmation="demo").changed
     assert _settled(database, worker, newer) == old_rows
-    assert decisions(database)[0].facts["after"] == made["before"]
+    assert decisions(database)[0]["after"] == made["before"]
     assert not rescoring.undo(maintainer, "demo", reason="look again", confirmation="demo").changed
     with database.read() as session:
         assert audit.verify(session) is None
