@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import Select, exists, func, insert, select, text
+from sqlalchemy import Select, exists, func, insert, select
 from sqlalchemy.orm import Session
 
 from storage.labels import label_sets
-from storage.models.core import Score, Submission
+from storage.models.core import QuotaCharge, Score, Submission
 from storage.models.queue import Job, State
-from storage.models.quota import QuotaCharge, QuotaSubject
 from storage.visibility import LET_THROUGH, REJECTED, WAITING
 from submissions.quota import YEAR
 
@@ -109,18 +108,6 @@ def quota_used(session: Session, benchmark: str, *, subject: str, now: float) ->
     return list(rows)
 
 
-def lock_subjects(session: Session, subjects: Sequence[str]) -> None:
-    """Lock these quotas until the end of the transaction.
-
-    On SQLite the write transaction sees to that; on PostgreSQL the rows' locks do, taken in one order by everybody.
-    """
-    for subject in sorted(subjects):
-        session.execute(
-            text("INSERT INTO quota_subjects (subject) VALUES (:subject) ON CONFLICT DO NOTHING"), {"subject": subject}
-        )
-        session.execute(select(QuotaSubject.subject).where(QuotaSubject.subject == subject).with_for_update())
-
-
 def count_attempts(session: Session, benchmark: str, *, subject: str, label_revision: str) -> int:
     """Return how many attempts a subject has made at a label revision of a benchmark, ever."""
     attempts = select(func.count()).select_from(Submission)
@@ -130,7 +117,7 @@ def count_attempts(session: Session, benchmark: str, *, subject: str, label_revi
 
 
 def charge(session: Session, submission: str, *, subjects: Sequence[str]) -> None:
-    """Record whose quotas a submission takes from; lock_subjects came before."""
+    """Record whose quotas a submission takes from."""
     session.execute(insert(QuotaCharge), [{"submission_id": submission, "subject": subject} for subject in subjects])
 
 

@@ -226,8 +226,7 @@ class SubmissionService:
     ) -> Accepted:
         subjects = list(quota.quota_scopes(user, self.policy))
         with self.database.write() as session:
-            queries.lock_subjects(session, subjects)
-            confusables.lock_names(session)
+            confusables.lock_names(session)  # puts attempts in a line, too: quotas are counted under it
             if known := self._admit(session, file, metadata=metadata, user=user, shown=shown):
                 return known  # others came in between
             now, revision, policy = read_clock(session), self._revision(session), self._rules(session)

@@ -187,6 +187,15 @@ for _name in FIELDS:
         setattr(Submission, _name, mapped_column(_name, _COLUMN_TYPES[FIELDS[_name].storage], nullable=True))
 
 
+class QuotaCharge(Base):
+    """Charges of a submission to quotas: "account:<id>", and "organisation:<id at the issuer>" of each of its own."""
+
+    __tablename__ = "charges"
+    __table_args__ = (Index("ix_charges_subject", "subject"),)
+    submission_id: Mapped[EntryId] = mapped_column(ForeignKey("submissions.id"), primary_key=True)
+    subject: Mapped[Words] = mapped_column(primary_key=True)
+
+
 class Score(Base):
     """Counts of one submission under one label revision and scorer version. Inserted once, never changed (triggers)."""
 

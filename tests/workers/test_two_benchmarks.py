@@ -113,7 +113,6 @@ def test_activating_a_revision_of_one_leaves_the_other_board_alone(two: TwoBench
 
 def test_quotas_and_attempts_count_for_one_benchmark(two: TwoBenchmarks) -> None:
     with two.database.write() as session:
-        queries.lock_subjects(session, ["account:a"])
         for name in (*two.own_ids, two.other_ids[0]):
             queries.charge(session, name, subjects=["account:a"])
         assert [
