@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import html
 import re
-import textwrap
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -106,11 +105,18 @@ def _beginning(text: str, columns: int) -> str:
     return text
 
 
+# A word, or an East Asian sign with the marks that close it.
+_UNBROKEN = re.compile("[\u2e80-\uffef][\u3001\u3002\uff09\uff0c\uff1a\uff1b]*|[^\\s\u2e80-\uffef]+\\s*|\\s+")
+
+
 def on_lines(text: str, page: Page) -> list[str]:
     """Return a sentence as Plotly shows it literally, on the lines that a page has room for."""
-    columns = 50 if page.narrow else 130
-    wide = columns_of(text) > 1.3 * len(text)
-    return [html.escape(line, quote=False) for line in textwrap.wrap(text, columns // 2 if wide else columns)]
+    room, lines = 50 if page.narrow else 130, [""]
+    for part in _UNBROKEN.findall(text):
+        if lines[-1] and columns_of(lines[-1] + part.rstrip()) > room:
+            lines.append("")
+        lines[-1] += part
+    return [html.escape(line.strip(), quote=False) for line in lines if line]
 
 
 class Grid(NamedTuple):

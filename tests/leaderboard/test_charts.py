@@ -15,7 +15,7 @@ from leaderboard.charts.catalog import CHARTS
 from leaderboard.charts.dot_plots import ChartLine, dots
 from leaderboard.charts.estimates import Estimate
 from leaderboard.charts.judge_charts import category_chart, source_chart, vote_chart
-from leaderboard.charts.layout import CHANCE, ChartText, Page, plain
+from leaderboard.charts.layout import CHANCE, ChartText, Page, columns_of, on_lines, plain
 from leaderboard.charts.tag_chart import tag_chart
 from leaderboard.ranking.reported_results import load_published
 from leaderboard.ranking.rows import build_board
@@ -370,3 +370,11 @@ def test_reported_results_are_hollow_where_their_numbers_are_published_and_else_
     else:
         assert "Left out: R1-Reward, GPT-4o (2024-08-06)" in said
         assert not any(row[0] == "R1-Reward" for row in chart.rows)
+
+
+def test_a_line_fits_a_page_whatever_scripts_it_mixes_and_no_word_of_it_is_broken() -> None:
+    text = "宏平均（越高越好），n 71 个结果；因空间不足未标名称：R1-Reward、LLaVA-Critic-7B、Think（指向圆点可见）"
+    lines = on_lines(text, Page(VL, narrow=True))
+    assert "".join(lines).replace(" ", "") == text.replace(" ", "")
+    assert all(columns_of(line) <= 52 and line[0] not in "，）；：、" for line in lines)
+    assert any("LLaVA-Critic-7B" in line for line in lines)
