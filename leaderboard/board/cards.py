@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from leaderboard.ranking.names import short_name
@@ -32,21 +31,13 @@ def cards(board: Board, view: BoardQuery) -> tuple[Card, ...]:
     """Return the best scored here, the best open one up to 10B, the best in the largest category, the best claimed."""
     usual = BoardQuery(board.spec, protocol=view.protocol, grouping=view.grouping, revision=view.revision)
     usual = replace(usual, as_of=view.as_of, embed=view.embed)
-    return tuple(_cards(board, usual))
-
-
-def _cards(board: Board, usual: BoardQuery) -> Iterator[Card]:
-    small, claimed = replace(usual, filters=OPEN_AND_SMALL), replace(usual, tier="reported")
-    if top := _best(board, usual):
-        yield _card(board, top, title=_("Best scored here"), view=usual)
-    if top := _best(board, small):
-        yield _card(board, top, title=_("Best open, up to 10B"), view=small)
+    asked = [(_("Best scored here"), usual), (_("Best open, up to 10B"), replace(usual, filters=OPEN_AND_SMALL))]
     key = max((key for key in board.spec.category_keys if key in board.values), key=board.sizes.__getitem__, default="")
-    if key and (top := _best(board, replace(usual, sort=key))):
-        title = _("Best on {category}", category=_(board.spec.title_of(key)))
-        yield _card(board, top, title=title, view=replace(usual, sort=key))
-    if not board.spec.synthetic and (top := _best(board, claimed)):
-        yield _card(board, top, title=_("Best claimed in a paper"), view=claimed)
+    if key:
+        asked.append((_("Best on {category}", category=_(board.spec.title_of(key))), replace(usual, sort=key)))
+    if not board.spec.synthetic:
+        asked.append((_("Best claimed in a paper"), replace(usual, tier="reported")))
+    return tuple(_card(board, top, title=title, view=view) for title, view in asked if (top := _best(board, view)))
 
 
 def _best(board: Board, view: BoardQuery) -> BoardRow | None:

@@ -51,10 +51,7 @@ def _tokens(p: Palette, spec: BenchmarkSpec) -> str:
 
 
 def head(spec: BenchmarkSpec, language: str = ENGLISH) -> str:
-    """Return the public pages' style sheet, scripts and icon, and what submit.js says in this language.
-
-    The script of the board does nothing before one is mounted.
-    """
+    """Return the public pages' style sheet, scripts and icon, and what submit.js says in this language."""
     context = RenderContext(spec).in_language(language)
     texts = script_texts(context.translations, SENTENCES)
     written = json.dumps(texts, ensure_ascii=False).replace("<", "\\u003c") if texts else ""
