@@ -269,7 +269,7 @@ def _hover(group: str, estimate: Estimate | None) -> str:
 
 def with_interval(value: float, bounds: tuple[float, float] | None) -> str:
     """Return a value with its 95% interval where it has one, as words under the pointer."""
-    number, *ends = (one_decimal(one).replace("-", "−") for one in (value, *(bounds or ())))
+    number, *ends = (one_decimal(one) for one in (value, *(bounds or ())))
     if not ends:
         return number
     low, high = ends

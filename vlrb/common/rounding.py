@@ -14,11 +14,11 @@ def tenths(share: float) -> int:
 
 
 def percent(share: float | None) -> str:
-    """Return one decimal, half up; nothing for None."""
+    """Return one decimal, half up, below 0 as above it and with a true minus; nothing for None."""
     if share is None:
         return ""
-    value = tenths(share)
-    return f"{value // 10}.{value % 10}"
+    value = tenths(abs(share))
+    return f"{'−' if share < 0 and value else ''}{value // 10}.{value % 10}"
 
 
 def percent_range(bounds: tuple[float, float] | None) -> str:
@@ -27,7 +27,7 @@ def percent_range(bounds: tuple[float, float] | None) -> str:
 
 
 def one_decimal(percentage: float) -> str:
-    """Return a percentage from 0 to 100 with one decimal, half up, as `percent` writes its share."""
+    """Return a percentage with one decimal, as `percent` writes its share."""
     return percent(percentage / 100)
 
 
