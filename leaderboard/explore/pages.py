@@ -199,9 +199,8 @@ def _holds(item: Item, texts: ItemTexts | None, *, wanted: Sequence[str]) -> boo
 
 def read_query(parameters: Mapping[str, str], board_version: BoardVersion) -> ItemQuery:
     """Return the view of a query string. A value that means nothing is as good as none: a link never breaks."""
-    spec, judges = board_version.spec, {row.id for row in board_version.board().rows if row.tier == "scored"}
-    named = [one_of(parameters, name, judges) for name in ("only", "not")]
-    only, other = named if all(named) and named[0] != named[1] else ("", "")
+    spec, named = board_version.spec, [parameters.get(name, "") for name in ("only", "not")]
+    only, other = named if named[0] != named[1] and all(map(board_version.entry, named)) else ("", "")
     return ItemQuery(
         " ".join(parameters.get("q", "").split())[:MOST_WORDS],
         one_of(parameters, "category", spec.category_keys),
@@ -239,10 +238,11 @@ def _two_judges(
 ) -> tuple[Pair | None, Collection[int] | None]:
     """Return the judges that a query names, and the items on which only the first is right; none where that is not
     told. Both None where it names no judges."""
-    board, relations = board_version.board(), catalog.relations(board_version)
-    first, second = board.find(query.only), board.find(query.other)
+    board = board_version.board()
+    first, second = (board.find(name) if name else None for name in (query.only, query.other))
     if first is None or second is None:
         return None, None
+    relations = catalog.relations(board_version)
     items = None if relations is None else relations.only_right(first.id, second.id)
     reason = _("No pairs can be listed for these two; their comparison says why.") if items is None else ""
     return Pair(first, second, reason=reason, differences=(), spec=board.spec), items or ()
