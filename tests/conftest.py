@@ -17,11 +17,13 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import settings
 
+from tests.databases import database, database_url, postgres_cluster
 from tests.factories.suite.fork_server import open_fork_server
 
 if TYPE_CHECKING:  # a browser's library is imported by the tests that use one
     from playwright.sync_api import Browser, BrowserContext, Page
 
+__all__ = ["database", "database_url", "postgres_cluster"]  # fixtures of all folders: one server is for all
 ROOT = Path(__file__).parent
 PATIENCE = 60_000  # milliseconds that a page may take on a busy machine; Playwright's own is 5 s in places
 # Pages are read, not looked at: fewer processes and threads that draw take a fifth of the processor's time away.
@@ -73,7 +75,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """Choose the tests of `--unit` by their marks, unless others are asked for; start what all processes share."""
     if config.getoption("--unit") and not config.option.markexpr:
         config.option.markexpr = f"not ({' or '.join(NOT_UNIT)})"
-    if config.getoption("numprocesses") and not config.getoption("--unit"):
+    if config.getoption("numprocesses", None) and not config.getoption("--unit"):
         open_fork_server()
 
 

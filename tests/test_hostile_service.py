@@ -22,7 +22,6 @@ import pytest
 from markupsafe import escape
 from playwright.sync_api import Browser, BrowserContext, expect
 
-from tests.databases import postgres_cluster
 from tests.factories.fakes.openid_provider import CLIENT_SECRET
 from tests.factories.services.gradio_pages import open_submit
 from tests.factories.services.service import PATIENCE, Service, until
@@ -32,7 +31,6 @@ from tests.real_data import real_file
 from tests.web.test_gradio_allowlist import of
 from web.middleware.gradio_allowlist import is_allowed
 
-__all__ = ["postgres_cluster"]
 pytestmark = [pytest.mark.slow, pytest.mark.postgres, pytest.mark.browser]
 
 LIMIT_MB = 8

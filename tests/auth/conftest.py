@@ -8,11 +8,9 @@ import pytest
 
 from auth.settings import IdentitySettings
 from storage.database import Database
-from tests.databases import database, database_url, new_database, postgres_cluster
+from tests.databases import new_database
 from tests.factories.fakes.openid_provider import Provider, serving
 from tests.factories.services.auth_site import PUBLIC_URL, AuthSite, openid_settings
-
-__all__ = ["database", "database_url", "postgres_cluster"]
 
 
 @pytest.fixture(scope="session")

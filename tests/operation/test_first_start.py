@@ -15,13 +15,11 @@ from storage.database_wait import retry_while_away
 from storage.integrity import audit
 from storage.labels import label_sets
 from storage.own_boards import OtherBoards
-from tests.databases import database, database_url
 from tests.factories.fakes.s3_server import KEYS
 from web.startup import open_service_database
 from workers.__main__ import main as run_worker
 from workers.main import open_worker_database
 
-__all__ = ["database", "database_url"]
 LABELS = {"LABELS": "v2=/labels.jsonl"}
 
 

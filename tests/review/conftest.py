@@ -9,10 +9,8 @@ from pathlib import Path
 import pytest
 
 from storage.database import open_database
-from tests.databases import database, database_url, new_database, postgres_cluster
+from tests.databases import new_database
 from tests.factories.review_setup import ReviewSetup, open_bench, set_up
-
-__all__ = ["database", "database_url", "postgres_cluster"]
 
 
 @pytest.fixture(scope="session")

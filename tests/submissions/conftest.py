@@ -3,10 +3,8 @@ from pathlib import Path
 import pytest
 
 from storage.database import Database
-from tests.databases import database, database_url, postgres_cluster, with_labels
+from tests.databases import with_labels
 from tests.factories.submission_service import BENCHMARK, SubmissionSetup, make_setup
-
-__all__ = ["database", "database_url", "postgres_cluster"]
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,20 +14,12 @@ from storage.metadata import FIELDS
 from submissions.status import get_status
 from submissions.submit import render as submit_html
 from submissions.submit.service import GradioSubmissions
-from tests.databases import new_database
 from tests.factories.specs import VL, spec_of
 from tests.factories.submission_service import BENCHMARK, LIMIT, SubmissionSetup, make_setup, native, person
 from vlrb.common.translations import translations
 
 if TYPE_CHECKING:
     from gradio import Blocks
-
-
-@pytest.fixture
-def database(tmp_path: Path) -> Iterator[Database]:
-    opened = new_database(f"sqlite:///{tmp_path}/data/leaderboard.db")
-    yield opened
-    opened.close()
 
 
 @pytest.fixture

@@ -5,12 +5,10 @@ from __future__ import annotations
 import pytest
 
 from storage.database import Database
-from tests.databases import database, database_url, fill_once, postgres_cluster
+from tests.databases import fill_once
 from tests.factories import small_benchmark
 from workers.runner import Worker
 from workers.scorer import Scorer
-
-__all__ = ["database", "database_url", "postgres_cluster"]
 
 
 @pytest.fixture(scope="session")

@@ -1,5 +1,0 @@
-"""Every test of this package may use a database of either kind."""
-
-from tests.databases import database, database_url, postgres_cluster
-
-__all__ = ["database", "database_url", "postgres_cluster"]

@@ -1,3 +1,0 @@
-from tests.databases import postgres_cluster
-
-__all__ = ["postgres_cluster"]

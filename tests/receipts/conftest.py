@@ -1,3 +1,0 @@
-from tests.databases import database, database_url, postgres_cluster
-
-__all__ = ["database", "database_url", "postgres_cluster"]
