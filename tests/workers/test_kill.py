@@ -64,10 +64,10 @@ def serve(environ: dict[str, str], log: str, manner: Manner) -> None:
 
 
 def _slow_down(manner: Manner, overrun_seconds: float) -> None:
-    real, real_get = score.tally, runner.CurrentJob.get
+    real, real_get = score.tally_many, runner.CurrentJob.get
     dice, hanging = random.Random(), False
 
-    def slow(*arguments: Any, **named: Any) -> Tally:
+    def slow(*arguments: Any, **named: Any) -> list[Tally]:
         nonlocal hanging
         hanging = dice.random() < manner.overrun
         time.sleep(overrun_seconds if hanging else dice.uniform(manner.job_seconds / 2, manner.job_seconds))
@@ -79,7 +79,7 @@ def _slow_down(manner: Manner, overrun_seconds: float) -> None:
     def get(self: runner.CurrentJob) -> Job | None:
         return None if hanging else real_get(self)  # a worker that hangs does not send heartbeats either
 
-    score.tally = slow
+    score.tally_many = slow
     runner.CurrentJob.get = get  # type: ignore[method-assign]
 
 

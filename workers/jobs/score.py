@@ -4,8 +4,9 @@ transactions."""
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import Enum, auto
+from typing import Any, NamedTuple
 
 import orjson
 from sqlalchemy import insert
@@ -22,10 +23,10 @@ from storage.jobs.leases import LeaseLost
 from storage.labels import label_sets
 from storage.models.core import Score
 from storage.models.queue import Job
-from vlrb.behaviour import Behaviour, behaviour_of
+from vlrb.behaviour import behaviours_of
 from vlrb.commitments import new_salt
 from vlrb.common.messages import _
-from vlrb.scoring import Tally, tally
+from vlrb.scoring import tally_many
 from vlrb.votes import Votes, unpack_margins
 from workers.scorer import Scorer
 
@@ -42,6 +43,13 @@ class ScoringOutcome(Enum):
     SCORED = auto()
     LEASE_LOST = auto()
     FAILED = auto()
+
+
+class CountedVotes(NamedTuple):
+    """The counts of a submission as they are stored, and the digest of its file."""
+
+    tally: str  # JSON, with the behaviour on the same pairs
+    content_sha256: str
 
 
 def score_next(
@@ -87,15 +95,10 @@ def served_revisions(session: Session, scorers: Sequence[Scorer]) -> dict[str, S
 
 def _score(database: Database, scorer: Scorer, *, claim: Job) -> ScoringOutcome:
     try:
-        (stored,), items = stored_votes.read(database, [claim.submission_id]), len(scorer.table)
-        votes = Votes.unpack(stored.votes, items, k=stored.votes_per_item)
-        orders = None if stored.orders is None else Votes.unpack(stored.orders, items, k=stored.votes_per_item)
-        labels = scorer.labels[claim.label_revision]
-        counted = tally(votes, labels, table=scorer.table)
-        margins = unpack_margins(stored.margins)
-        behaviour = behaviour_of(votes, orders, preferred=labels.preferred, margins=margins, table=scorer.table)
+        scores = count_stored(database, scorer, names=[claim.submission_id], revision=claim.label_revision)
+        counted = scores[claim.submission_id]  # it is left out, and the job fails, where the votes do not fit the items
         with database.write() as session:
-            record(session, claim, text=tally_text(counted, behaviour), content_sha256=stored.content_sha256)
+            record(session, claim, counted=counted)
     except LeaseLost:
         log.warning("job.lease_lost", extra={"data": {"job": claim.id, "epoch": claim.epoch}})
         return ScoringOutcome.LEASE_LOST
@@ -110,29 +113,56 @@ def _score(database: Database, scorer: Scorer, *, claim: Job) -> ScoringOutcome:
     return ScoringOutcome.SCORED
 
 
-def record(session: Session, claim: Job, *, text: str, content_sha256: str) -> None:
-    """Record score, state and audit event in one transaction; raises LeaseLost, and then nothing is recorded.
-
-    `text`: of ``tally_text``. `content_sha256`: of the file.
-    """
-    salt = new_salt()
+def record(session: Session, claim: Job, *, counted: CountedVotes) -> None:
+    """Record score, state and audit event in one transaction; raises LeaseLost, and then nothing is recorded."""
     leases.finish(session, claim)
-    now = read_clock(session)
-    rules = {"label_revision": claim.label_revision, "scorer_version": claim.scorer_version}
-    whose = {"benchmark": claim.benchmark, "submission_id": claim.submission_id}
-    session.execute(insert(Score).values(**whose, **rules, tally=text, created_at=now, salt=salt))
-    scored = ScoreFacts(
-        claim.benchmark, claim.submission_id, content_sha256, claim.label_revision, claim.scorer_version
+    scores = {claim.submission_id: counted}
+    facts = insert_scores(
+        session, claim.benchmark, revision=claim.label_revision, version=claim.scorer_version, scores=scores
     )
-    commitment = row_commitments.of_score(scored, tally=text, salt=salt)
-    labels = {"label_commitment": label_sets.commitment(session, claim.benchmark, revision=claim.label_revision)}
-    data = {"submission": claim.submission_id, **rules, **labels, "recorded_at": now, "commitments": [commitment]}
-    audit.append(session, SCORED, data=data)
+    audit.append(session, SCORED, data={"submission": claim.submission_id, **facts})
 
 
-def tally_text(counted: Tally, behaviour: Behaviour) -> str:
-    """Return a tally as it is stored, with the behaviour on the same pairs."""
-    return orjson.dumps({**counted.to_json(), "behaviour": behaviour}).decode()
+def insert_scores(
+    session: Session, benchmark: str, *, revision: str, version: str, scores: Mapping[str, CountedVotes]
+) -> dict[str, Any]:
+    """Insert the scores of submissions, and return what their event says.
+
+    It has one commitment for each score, without entry ids: receipts show the event, and some entries are unpublished.
+    """
+    rules, now = {"label_revision": revision, "scorer_version": version}, read_clock(session)
+    salts = {name: new_salt() for name in scores}
+    same = {"benchmark": benchmark, "created_at": now, **rules}
+    rows = [
+        {"submission_id": name, "tally": counted.tally, "salt": salts[name], **same} for name, counted in scores.items()
+    ]
+    session.execute(insert(Score), rows)
+    commitments = sorted(
+        row_commitments.of_score(
+            ScoreFacts(benchmark, name, counted.content_sha256, revision, version),
+            tally=counted.tally,
+            salt=salts[name],
+        )
+        for name, counted in scores.items()
+    )
+    labels = label_sets.commitment(session, benchmark, revision=revision)
+    return {**rules, "label_commitment": labels, "recorded_at": now, "commitments": commitments}
+
+
+def count_stored(database: Database, scorer: Scorer, *, names: Sequence[str], revision: str) -> dict[str, CountedVotes]:
+    """Count the stored votes of submissions, outside any transaction. Those of the wrong length are left out: one such
+    entry fails alone, and not a whole run. Raises RecordChanged."""
+    labels, items = scorer.labels[revision], len(scorer.table)
+    result: dict[str, CountedVotes] = {}
+    for same, matrix in stored_votes.matrices(database, names, items=items):
+        orders = [row.orders and Votes.unpack(row.orders, items, k=row.votes_per_item) for row in same]
+        margins = [unpack_margins(row.margins) for row in same]
+        behaviours = behaviours_of(matrix, orders, preferred=labels.preferred, margins=margins, table=scorer.table)
+        counted = tally_many(matrix, labels, table=scorer.table)
+        for row, tally, behaviour in zip(same, counted, behaviours, strict=True):
+            text = orjson.dumps({**tally.to_json(), "behaviour": behaviour}).decode()
+            result[row.id] = CountedVotes(text, row.content_sha256)
+    return result
 
 
 def _give_back(database: Database, claim: Job, *, reason: str, retry: bool) -> ScoringOutcome:
