@@ -51,7 +51,7 @@ ON_BOTH_DATABASES = (
     "maintenance/test_integrity.py",
     "maintenance/test_interfaces_agree.py",
     "maintenance/test_rescoring.py",
-    "operation/",
+    "operation/test_first_start.py",
     "receipts/",
     "storage/",
     "submissions/test_confusables.py::test_of_look_alikes",

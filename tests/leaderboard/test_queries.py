@@ -5,9 +5,8 @@ import hashlib
 import json
 import threading
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from datetime import datetime
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,18 +19,10 @@ from storage.database import Database
 from storage.jobs import worker_heartbeats
 from storage.labels import label_imports, label_levels, label_sets
 from storage.models.core import BoardState, Snapshot, Submission, WorkerHeartbeat
-from tests.databases import new_database
 from tests.factories.snapshots import FixedSource, entry, snapshot
 from tests.factories.specs import VL, spec_of
 from vlrb.disclosure import redact
 from vlrb.scoring import Tally
-
-
-@pytest.fixture
-def database(tmp_path: Path) -> Iterator[Database]:
-    database = new_database(f"sqlite:///{tmp_path / 'board.db'}")
-    yield database
-    database.close()
 
 
 def publish(database: Database, body: dict[str, object], *, at: float = 1.0) -> str:

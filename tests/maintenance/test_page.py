@@ -33,10 +33,9 @@ HOSTILE = '<img src=x onerror=alert(1)>"'
 
 
 @pytest.fixture
-def board(tmp_path: Path) -> Database:
-    opened = new_database(f"sqlite:///{tmp_path}/board.db")
-    with_labels(opened)
-    return opened
+def board(database: Database) -> Database:
+    with_labels(database)
+    return database
 
 
 def _page(database: Database, user: Identity = MAINTAINER, **more: Any) -> MaintainVisitor:

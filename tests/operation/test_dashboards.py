@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,6 @@ from operation.litestream import Litestream
 from operation.metrics import InstallationCollector, RequestMetricsMiddleware, make_registry
 from operation.replica import Replica
 from storage.database import Database
-from tests.databases import new_database
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
 EVERYTHING = ServiceFigures(
@@ -38,13 +36,6 @@ _NAME = re.compile(r"\b((?:leaderboard|process)_\w+)(?:\{([^}]*)\})?")
 _LABEL = re.compile(r"(\w+)\s*[=!]~?")
 _SHOWN = re.compile(r"{{\s*(?:\$labels\.)?(\w+)\s*}}")
 _BY = re.compile(r"by \(([^)]*)\)")
-
-
-@pytest.fixture
-def database(tmp_path: Path) -> Iterator[Database]:
-    found = new_database(f"sqlite:///{tmp_path}/leaderboard.db")
-    yield found
-    found.close()
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,6 @@ from settings import Settings
 from storage.database import Database
 from storage.jobs import worker_heartbeats
 from storage.limits import submission_pause
-from tests.databases import new_database
 from tests.factories.submission_service import SIGNER
 from tests.operation.test_dashboards import EVERYTHING
 from web.app import create_app
@@ -28,12 +27,10 @@ from web.services import build_services
 
 
 @pytest.fixture
-def database(tmp_path: Path) -> Iterator[Database]:
-    found = new_database(f"sqlite:///{tmp_path}/leaderboard.db")
-    with found.write() as session:
+def database(database: Database) -> Database:
+    with database.write() as session:
         worker_heartbeats.record_heartbeat(session, "worker-1")
-    yield found
-    found.close()
+    return database
 
 
 def client(database: Database, folder: Path, *, raised: Sequence[ServiceAlarm] | None = None) -> TestClient:

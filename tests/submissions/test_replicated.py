@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import socket
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -20,18 +20,16 @@ from storage.models.core import Submission
 from submissions.metadata import parse_metadata
 from submissions.refusals import NotReplicated
 from submissions.service import SubmissionService
-from tests.databases import new_database, with_labels
+from tests.databases import with_labels
 from tests.factories.submission_service import BENCHMARK, SIGNER, SubmissionSetup, make_setup, native
 
 JUDGE = parse_metadata({"model": "Judge"})
 
 
 @pytest.fixture
-def database(tmp_path: Path) -> Iterator[Database]:
-    found = new_database(f"sqlite:///{tmp_path}/leaderboard.db")
-    with_labels(found, "r1", benchmark=BENCHMARK)
-    yield found
-    found.close()
+def database(database: Database) -> Database:
+    with_labels(database, "r1", benchmark=BENCHMARK)
+    return database
 
 
 @pytest.fixture
