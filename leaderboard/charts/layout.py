@@ -111,7 +111,7 @@ _UNBROKEN = re.compile("[\u2e80-\uffef][\u3001\u3002\uff09\uff0c\uff1a\uff1b]*|[
 
 def on_lines(text: str, page: Page) -> list[str]:
     """Return a sentence as Plotly shows it literally, on the lines that a page has room for."""
-    room, lines = 50 if page.narrow else 130, [""]
+    room, lines = 46 if page.narrow else 130, [""]
     for part in _UNBROKEN.findall(text):
         if lines[-1] and columns_of(lines[-1] + part.rstrip()) > room:
             lines.append("")

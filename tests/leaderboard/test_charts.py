@@ -376,5 +376,5 @@ def test_a_line_fits_a_page_whatever_scripts_it_mixes_and_no_word_of_it_is_broke
     text = "宏平均（越高越好），n 71 个结果；因空间不足未标名称：R1-Reward、LLaVA-Critic-7B、Think（指向圆点可见）"
     lines = on_lines(text, Page(VL, narrow=True))
     assert "".join(lines).replace(" ", "") == text.replace(" ", "")
-    assert all(columns_of(line) <= 52 and line[0] not in "，）；：、" for line in lines)
+    assert all(columns_of(line) <= 48 and line[0] not in "，）；：、" for line in lines)
     assert any("LLaVA-Critic-7B" in line for line in lines)
