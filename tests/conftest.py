@@ -81,8 +81,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_sessionstart(session: pytest.Session) -> None:
     """Import a part of the tests, in each process of xdist another: what one has compiled, the others only load."""
-    worker = getattr(session.config, "workerinput", None)
-    if worker is None or session.config.args_source is session.config.ArgsSource.ARGS:
+    config, worker = session.config, getattr(session.config, "workerinput", None)
+    if worker is None or config.getoption("--unit") or config.args_source is config.ArgsSource.ARGS:
         return
     files, number, count = sorted(ROOT.rglob("test_*.py")), int(worker["workerid"][2:]), worker["workercount"]
     for path in files[number * len(files) // count : (number + 1) * len(files) // count]:
