@@ -99,13 +99,11 @@ class ItemCatalog:
         path = self.image(texts.image) if texts else None
         return path is not None and path.stat().st_size <= THUMBNAIL_BYTES
 
-    def relations(
-        self, board_version: BoardVersion, revision: str = "", *, with_anonymous: bool = False
-    ) -> PairwiseArrays | None:
+    def relations(self, board_version: BoardVersion, revision: str = "") -> PairwiseArrays | None:
         """Return the relations of a snapshot under a label revision; None while the worker has not computed them.
 
-        Without anonymous entries: two versions of one judge agree far more than two judges do, so a figure about two
-        entries would tell whose an anonymous one is. ``with_anonymous``: for figures over all judges together.
+        Without anonymous entries: two versions of one judge agree far more than two judges do, so what tells on which
+        pairs an anonymous one is right tells whose it is.
         """
         summary = (board_version.snapshot.get("relations") or {}).get(
             revision or board_version.snapshot["label_revision"]
@@ -122,7 +120,7 @@ class ItemCatalog:
                 while len(self._relations) > _KEPT:
                     self._relations.pop(next(iter(self._relations)))
             relation = self._relations[name]
-        named = relation if with_anonymous else relation.without(anonymous_entries(board_version.snapshot))
+        named = relation.without(anonymous_entries(board_version.snapshot))
         return without_counts(named) if board_version.is_redacted(relation.label_revision) else named
 
     def best_set(self, board_version: BoardVersion, view: BoardQuery) -> BestSet:

@@ -230,7 +230,7 @@ def only_right_links(pair: Pair, relations: PairwiseArrays | None) -> list[tuple
 
 def _pairs(board_version: BoardVersion, catalog: ItemCatalog) -> ItemSearch:
     """Return what there is to browse now."""
-    return ItemSearch.of(catalog.table, catalog.texts, relations=catalog.relations(board_version, with_anonymous=True))
+    return ItemSearch.of(catalog.table, catalog.texts, relations=catalog.relations(board_version))
 
 
 def _two_judges(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -29,8 +30,8 @@ def board_version(**facts: Any) -> BoardVersion:
     return BoardVersion("s", body, context=RenderContext(VL), published=())
 
 
-def relations(of: BoardVersion, **rules: Any) -> PairwiseArrays:
-    found = ItemCatalog(relations_body=pairwise.stored).relations(of, "v2", **rules)
+def relations(of: BoardVersion) -> PairwiseArrays:
+    found = ItemCatalog(relations_body=pairwise.stored).relations(of, "v2")
     assert found is not None
     return found
 
@@ -57,12 +58,23 @@ def test_relations_without_some_entries_are_those_of_the_others() -> None:
     assert whole.without(()) is whole
 
 
+def test_no_share_of_judges_that_are_right_on_a_pair_depends_on_an_anonymous_entry() -> None:
+    """Which named judges are right on a pair is public: what is left of the share of all would be the anonymous one."""
+    whole = relations(shown())
+    assert whole.outcomes is not None
+    others = whole.outcomes.copy()
+    others[whole.entries.index(ANONYMOUS)] = 2 - others[whole.entries.index(ANONYMOUS)]
+    once, again = (one.without({ANONYMOUS}) for one in (whole, replace(whole, outcomes=others)))
+    assert once.bands is not None
+    assert np.array_equal(once.bands, again.bands)
+    assert not np.array_equal(once.bands, whole.bands)
+    assert set(whole.without(whole.entries[:2]).bands.tolist()) == {-1}  # too few for a share
+
+
 def test_pages_and_api_read_relations_without_anonymous_entries() -> None:
     assert anonymous_entries(hidden().snapshot) == {ANONYMOUS}
     assert ANONYMOUS not in relations(hidden()).entries
     assert ANONYMOUS in relations(shown()).entries  # the control: what is left out was there
-    everybody = relations(hidden(), with_anonymous=True)  # for the difficulty of pairs over all judges
-    assert np.array_equal(everybody.bands, relations(shown()).bands)
 
 
 def test_an_anonymous_entry_has_intervals_and_no_paired_count() -> None:

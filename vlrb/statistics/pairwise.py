@@ -98,17 +98,18 @@ class PairwiseArrays:
     bands: Int8Array | None = None
 
     def without(self, names: Collection[str]) -> PairwiseArrays:
-        """Return the same without some entries: no figure about two judges of which one is named here."""
+        """Return the same without some entries: nothing in it depends on them. Shares of judges that were right are
+        those of the others, by their counted outcomes: a pair that a file lacks is wrong."""
         kept = [index for index, name in enumerate(self.entries) if name not in names]
         if len(kept) == len(self.entries):
             return self
         alike = [index for index in kept if index < len(self.agreement)]
-        return replace(
-            self,
-            entries=tuple(self.entries[index] for index in kept),
-            agreement=self.agreement[np.ix_(alike, alike)],
-            outcomes=None if self.outcomes is None else self.outcomes[kept],
-        )
+        named, agreement = tuple(self.entries[index] for index in kept), self.agreement[np.ix_(alike, alike)]
+        if self.outcomes is None or self.items is None or self.bands is None:
+            return replace(self, entries=named, agreement=agreement, outcomes=None, bands=None)
+        outcomes, bands = self.outcomes[kept], np.full_like(self.bands, -1)
+        bands[self.items] = _bands(outcomes / 2, np.ones(outcomes.shape, dtype=bool))
+        return replace(self, entries=named, agreement=agreement, outcomes=outcomes, bands=bands)
 
     def pair(
         self, first: str, second: str, spec: BenchmarkSpec, grouping: str | None = None
