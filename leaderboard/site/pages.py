@@ -10,7 +10,7 @@ from fastapi import APIRouter, Request
 from starlette.datastructures import Headers
 from starlette.responses import Response
 
-from auth.problem_details import DATABASE_RETRY_SECONDS, problem
+from auth.problem_details import DATABASE_RETRY_SECONDS, READER, problem
 from leaderboard.site import render
 from leaderboard.site.cache import BoardCache, BoardVersion, CachedResponse
 from leaderboard.site.render_context import RenderContext
@@ -93,10 +93,9 @@ def add_page(
 
 
 def message_reply(context: RenderContext, name: str, headers: Headers) -> Response:
-    """Return one of _TEXTS as a person should see it."""
-    return respond(
-        _body(context.in_language(context.language), name), headers, status=_TEXTS[name][0], cache_control="no-store"
-    )
+    """Return one of _TEXTS as a person should see it, in their language also where a file was asked for."""
+    body = _body(context.in_language(READER.get()), name)
+    return respond(body, headers, status=_TEXTS[name][0], cache_control="no-store")
 
 
 async def error_reply(context: RenderContext, name: str, request: Request, error: Exception) -> Response:

@@ -104,6 +104,10 @@ def test_an_error_of_the_api_is_said_in_the_language_of_who_asks_and_its_code_st
     assert empty.status_code == 404
 
 
+def test_a_page_in_place_of_a_file_is_in_the_language_of_who_asks(board: TestClient) -> None:
+    assert "此页面不存在" in board.get("/static/no-such-file", headers=CHINESE).text
+
+
 def test_messages_anywhere_in_an_answer_are_in_the_language_of_who_asks_and_other_texts_stay() -> None:
     listed = {"id": "Sign in first.", "message": _("Sign in first.")}
 

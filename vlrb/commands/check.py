@@ -21,6 +21,7 @@ from vlrb.readers import format_name
 from vlrb.readers.problems import votes_phrase
 
 OK, REJECTED, USAGE = 0, 1, 2
+_PLACES = {"line": _("line {line}"), "id": _("id {id}"), "field": _("field {field}")}
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -97,9 +98,7 @@ def readable(report: dict[str, Any]) -> str:
 
 
 def _problem(problem: dict[str, Any]) -> str:
-    line = _("line {line}", line=problem["line"]) if problem["line"] is not None else ""
-    names = [f"{name} {problem[name]}" for name in ("id", "field") if problem[name] is not None]
-    place = joined([*([line] if line else []), *names])
+    place = joined(_(text, **{name: problem[name]}) for name, text in _PLACES.items() if problem[name] is not None)
     code, message = problem["code"], problem["message"]
     if not place:
         return _("  problem {code}: {message}", code=code, message=message)

@@ -227,14 +227,16 @@ def _report_coverage(parsed: ParsedFile, per_item: dict[int, list[PredictionRow]
     if len(missing) <= findings.unread or (not per_item and findings.problem_count):
         return
     names = list(map(parsed.label, missing))
-    examples = ", ".join(names[:_NAMED]) + (f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else "")
+    shown = joined(names[:_NAMED])
+    if len(names) > _NAMED:
+        shown = _("{names} and {more:,} more", names=shown, more=len(names) - _NAMED)
     message = _(
         "the file has votes for {voted:,} of the {held:,} pairs of revision {revision}, and must cover them all: run "
         "the judge on the others; missing: {shown}",
         voted=len(held) - len(missing),
         held=len(held),
         revision=revision,
-        shown=examples,
+        shown=shown,
     )
     findings.add("missing-item", message, id=names[0] if len(names) == 1 else None)
 

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from vlrb.common.messages import _, ngettext
+from vlrb.common.messages import _, joined, ngettext
 from vlrb.common.text import join_sentences
 
 LISTED_PROBLEMS = 100
@@ -123,7 +123,7 @@ class ProblemCollector:
         alike = [problem for problem in self.problems if problem.kind == kind]
         by_line, first = alike[0].line is not None, alike[0].message
         places = dict.fromkeys(str(problem.line if by_line else problem.id) for problem in alike)
-        named = ", ".join([*places][:_EXAMPLES])
+        named = joined([*places][:_EXAMPLES])
         if by_line:
             message = _(
                 "{count:,} times, for instance on lines {lines}: {first}", count=count, lines=named, first=first

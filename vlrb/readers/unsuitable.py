@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from vlrb.common.messages import _
+from vlrb.common.messages import _, joined
 from vlrb.readers.base import VOTES, PredictionRow, as_number, as_vote, is_bare_verdict, shorten
 from vlrb.readers.problems import ProblemCollector, UploadRejected
 from vlrb.readers.tables import column_names
@@ -91,7 +91,7 @@ def refuse_table(columns: Sequence[str], findings: ProblemCollector, *, code: st
     if _SUMMARY & {name.strip() for name in columns}:
         message = _("This is VLMEvalKit's score file: it holds scores alone. {remedy}", remedy=_PREDICTIONS)
         return findings.reject("summary-only", message)
-    examples = ", ".join(name[:40] for name in columns[:8])
+    examples = joined(name[:40] for name in columns[:8])
     message = _(
         "A prediction table has the columns index, question, response and prediction, as VLMEvalKit "
         "writes them, or id and vote: 0 where the judge chose the response that the dataset has first, 1 where it "
@@ -154,7 +154,7 @@ def found_in(record: Any) -> str:
     """Say what a record or a document without a known format holds: the names of its first fields."""
     if not isinstance(record, dict) or not record:
         return _("The file holds {found}.", found=shorten(record))
-    names = ", ".join(f"`{name[:40]}`" for name in list(record)[:_SHOWN_FIELDS])
+    names = joined(f"`{name[:40]}`" for name in list(record)[:_SHOWN_FIELDS])
     if len(record) > _MOST_FIELDS:
         return _("This is one object with {n:,} fields: {names} and so on.", n=len(record), names=names)
     return _("The first record has the fields {names}.", names=names)

@@ -15,6 +15,7 @@ from tests.real_data import rows
 from vlrb.benchmarks.items import ItemTable
 from vlrb.benchmarks.pairs import build_table
 from vlrb.common.messages import Message
+from vlrb.common.translations import translations
 from vlrb.predictions.parse import UploadRejected, build_report, parse_predictions
 from vlrb.readers.problems import ProblemCollector
 
@@ -169,6 +170,8 @@ def test_many_missing_items_are_one_problem_with_the_first_ten_of_them() -> None
     assert (problem.code, problem.id) == ("missing-item", None)
     assert "votes for 16 of the 28 pairs" in problem.message
     assert problem.message.endswith(f"{', '.join(row['id'] for row in more[:10])} and 2 more")
+    chinese = translations("zh-CN").text(problem.message)
+    assert chinese.endswith(f"{'、'.join(row['id'] for row in more[:10])} 等，另有 2 个")
 
 
 def test_an_item_that_the_revision_dropped_is_extra() -> None:
