@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
+from common.csv_text import csv_table
 from maintenance.decision_log import label_difference
 from maintenance.types import plural
 from maintenance.view import NOTHING, Row, Table, TableCell, View, entry_link
-from vlrb.common.csv_text import csv_table
 from vlrb.common.rounding import percent
 
 _MOST = 200  # rows that people see; the files have all

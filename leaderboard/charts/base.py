@@ -8,12 +8,12 @@ from typing import Any
 
 import plotly.graph_objects as go
 
+from common.csv_text import csv_table
 from leaderboard.charts.dot_plots import ChartLine
 from leaderboard.charts.estimates import Judge, SnapshotEntry, judges
 from leaderboard.charts.layout import ChartText, Page, isolated
 from leaderboard.ranking.rows import BoardRow
 from vlrb.benchmarks.spec import BenchmarkSpec, capital
-from vlrb.common.csv_text import csv_table
 from vlrb.common.messages import Message, _, joined
 from vlrb.protocols import has_interval, scores
 from vlrb.statistics.pairwise import PairwiseArrays

@@ -16,13 +16,13 @@ from typing import Any, Literal
 
 import orjson
 
+from common.csv_text import csv_table
 from leaderboard.ranking.columns import Column, ValueType, by_key, columns_of, usual
 from leaderboard.ranking.parameters import BoardQuery, chosen
 from leaderboard.ranking.rank_info import RankInfo
 from leaderboard.ranking.rows import Board, BoardRow, Bounds
 from leaderboard.share import escape
 from vlrb.benchmarks.spec import BenchmarkSpec
-from vlrb.common.csv_text import csv_table
 from vlrb.common.rounding import percent, tenths
 from vlrb.protocols import protocols
 
@@ -129,7 +129,7 @@ def _bounds(before: str, intervals: Mapping[str, Bounds]) -> dict[str, float]:
 
 
 def as_csv(taken: Extract) -> bytes:
-    """RFC 4180, UTF-8. Texts stand in quotation marks and cannot be formulas; numbers are bare."""
+    """RFC 4180, UTF-8. No cell can be a formula."""
     return csv_table(list(fields(taken.board.spec)), (list(record.values()) for record in records(taken)))
 
 
@@ -148,8 +148,8 @@ def as_json(taken: Extract) -> bytes:
 
 def as_parquet(taken: Extract) -> bytes:
     """Typed columns; what the rows are is in the file's key-value metadata."""
-    import pyarrow as pa  # a third of a second, which the start of the web process should not wait for
-    import pyarrow.parquet
+    import pandas as pd  # a third of a second, which the start of the web process should not wait for
+    import pyarrow as pa
 
     types = {
         "text": pa.string(),
@@ -163,9 +163,8 @@ def as_parquet(taken: Extract) -> bytes:
     about = {name: str(getattr(taken.board, name)) for name in ("benchmark", "snapshot_id", "as_of", *_RULES[:3])}
     schema = pa.schema([(name, types[kind]) for name, kind in kinds.items()], {**about, "address": taken.address})
     rows = [{name: _typed(value, kinds[name]) for name, value in record.items()} for record in records(taken)]
-    sink = pa.BufferOutputStream()
-    pyarrow.parquet.write_table(pa.Table.from_pylist(rows, schema=schema), sink, compression="zstd")
-    return bytes(sink.getvalue())
+    frame = pd.DataFrame(rows, columns=list(kinds), dtype=object)
+    return bytes(frame.to_parquet(None, index=False, schema=schema, compression="zstd"))
 
 
 def _typed(value: Value, kind: ValueType) -> object:
@@ -300,70 +299,60 @@ def _markdown_cell(cell: _Cell) -> str:
 def as_latex(taken: Extract) -> bytes:
     """Return a booktabs table that fits a column of article: intervals in small print under their values. Other
     scripts than Latin need XeLaTeX or LuaLaTeX with a font that has them."""
+    import pandas as pd
+
     board, view = taken.board, taken.view
     # As many columns as fit the width of a page; who has chosen columns gets those.
     printed = ("rank", "model", *board.spec.headline_first, "votes_per_item")
     few = [column for key in printed for column in board.columns if column.key == key]
     columns = few if view.columns == usual(board.spec) else view.shown(board)
-    rows = _cells(taken, columns)
     sizes = [f"{{\\tiny $n={board.sizes[column.key]}$}}" if board.sizes.get(column.key) else "" for column in columns]
-    caption = escape.latex(" ".join([f"{board.spec.brand} leaderboard.", *_sentences(taken)]))
     shorts = {category.key: category.short or category.title for category in board.spec.categories}
-    heads = " & ".join(shorts.get(column.key, column.title) for column in columns)
-    return _latex_table(
-        [heads, *([" & ".join(sizes)] if any(sizes) else [])],
-        [line for row in rows for line in _latex_row(row)],
-        align="".join("r" if _right(column) else "l" for column in columns),
-        caption=rf"\caption{{{caption.replace('†', _DAGGER)}}}\label{{tab:{file_stem(board.spec)}}}",
-        comment=f"Snapshot {board.snapshot_id or 'none'} of {board.as_of[:10]}: {taken.address}",
+    heads = [shorts.get(column.key, column.title) for column in columns]
+    lines = [line for row in _cells(taken, columns) for line in _latex_lines(row)]
+    long = len(lines) > _MOST_IN_A_FLOAT
+    text = pd.DataFrame(lines, columns=pd.MultiIndex.from_arrays([heads, sizes])).to_latex(
+        index=False,
+        escape=False,
+        multicolumn=False,
+        longtable=long,
+        column_format=f"@{{}}{''.join('r' if _right(column) else 'l' for column in columns)}@{{}}",
+        caption=escape.latex(" ".join([f"{board.spec.brand} leaderboard.", *_sentences(taken)])).replace("†", _DAGGER),
+        label=f"tab:{file_stem(board.spec)}",
     )
+    about = f"Snapshot {board.snapshot_id or 'none'} of {board.as_of[:10]}: {taken.address}"
+    return f"% {escape.one_line(about)}\n{_finished(text, long=long)}".encode()
 
 
 _DAGGER = r"$^{\dagger}$"
-_MOST_IN_A_FLOAT = 40  # lines
+_LOOK = r"\footnotesize\setlength{\tabcolsep}{3pt}"
+_MOST_IN_A_FLOAT = 40  # lines; a longer table goes on over pages, with its head on each of them
 _LATIN = 0x250  # the first sign that pdfLaTeX's usual fonts lack
+_CAPTION_AGAIN = r"\\caption\[\].*\n"  # which pandas repeats on each page
+_BELOW = "\0"  # before a line that belongs to the one above it
 
 
-def _latex_table(head: Sequence[str], rows: Sequence[str], *, align: str, caption: str, comment: str) -> bytes:
-    """Return a file. All but the comment is LaTeX already; ``align``: a letter for each column.
-
-    A table longer than a float goes on over pages, with its head on each of them.
-    """
-    head = [r"\toprule", *(line + r" \\" for line in head), r"\midrule"]
-    look, columns = r"\footnotesize\setlength{\tabcolsep}{3pt}", f"{{@{{}}{align}@{{}}}}"
-    opening = [
-        r"% Needs \usepackage{booktabs}.",
-        r"\begin{table}",
-        rf"\centering{look}",
-        rf"{caption}\smallskip",
-        rf"\begin{{tabular}}{columns}",
-        *head,
-    ]
-    closing = [r"\bottomrule", r"\end{tabular}", r"\end{table}"]
-    if len(rows) > _MOST_IN_A_FLOAT:
-        opening = [
-            r"% Needs \usepackage{booktabs,longtable}; in two columns, set it in \onecolumn.",
-            f"{{{look}",
-            rf"\begin{{longtable}}{columns}",
-            rf"{caption}\\",
-            *[*head, r"\endfirsthead", *head, r"\endhead", r"\bottomrule", r"\endlastfoot"],
-        ]
-        closing = [r"\end{longtable}", "}"]
-    table = [*opening, *rows, *closing, ""]
-    others = any(ord(sign) >= _LATIN for line in table for sign in line)
-    fonts = ["% Some names need XeLaTeX or LuaLaTeX and a font that has their script."] if others else []
-    return "\n".join([f"% {escape.one_line(comment)}", *fonts, *table]).encode()
+def _finished(text: str, *, long: bool) -> str:
+    """Return a table of pandas in small print, intervals close to their values, with what it needs in a comment."""
+    text = text.replace(f" \\\\\n{_BELOW}", " \\\\[-3pt]\n")
+    if long:
+        needs = r"\usepackage{booktabs,longtable}; in two columns, set it in \onecolumn."
+        text = f"{{{_LOOK}\n{re.sub(_CAPTION_AGAIN, '', text)}}}\n"
+    else:
+        needs = r"\usepackage{booktabs}."
+        text = text.replace("\n", f"\n\\centering{_LOOK}\n", 1)
+    others = any(ord(sign) >= _LATIN for sign in text)
+    fonts = "% Some names need XeLaTeX or LuaLaTeX and a font that has their script.\n" if others else ""
+    return f"{fonts}% Needs {needs}\n{text}"
 
 
-def _latex_row(cells: Sequence[_Cell]) -> Iterator[str]:
+def _latex_lines(cells: Sequence[_Cell]) -> Iterator[list[str]]:
     """Yield the values, and under them the intervals. A line begins with a rank, a dash or an interval, never with
     anybody's text: what follows an end of row may be an argument."""
-    values = " & ".join(map(_latex_cell, cells))
-    if not any(cell.spread for cell in cells):
-        yield values + r" \\"
-        return
-    yield values + r" \\[-3pt]"
-    yield " & ".join(rf"{{\tiny {cell.spread[0]}--{cell.spread[1]}}}" if cell.spread else "" for cell in cells) + r" \\"
+    yield [_latex_cell(cell) for cell in cells]
+    if any(cell.spread for cell in cells):
+        below = [rf"{{\tiny {cell.spread[0]}--{cell.spread[1]}}}" if cell.spread else "" for cell in cells]
+        yield [_BELOW + below[0], *below[1:]]
 
 
 def _latex_cell(cell: _Cell) -> str:
@@ -383,7 +372,7 @@ FORMATS: dict[str, Format] = {
             "CSV",
             "text/csv; charset=utf-8",
             as_csv,
-            "every figure as a fraction; texts in quotation marks",
+            "every figure as a fraction; no cell is a formula",
             primary=True,
             compared=True,
         ),

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
+from common.csv_text import csv_cell
 from leaderboard.share.escape import latex, markdown, one_line, xml
 from tests.factories.hostile_text import FORMULAS, HOSTILE
-from vlrb.common.csv_text import csv_cell
 
 RENDERER = MarkdownIt("commonmark").enable("table")
 
