@@ -15,7 +15,7 @@ from leaderboard.share.exports import FORMATS, Format
 from scripts import doc_tables
 from tests.factories.labels import BEHAVIOUR, random_tally, table
 from tests.factories.specs import PROTOCOLS, VL
-from tests.leaderboard.pages.test_pages_routes import item_catalog, serve
+from tests.leaderboard.test_pages_routes import item_catalog, serve
 from tests.test_architecture import PACKAGES, ROOT
 from vlrb import readers
 from vlrb.benchmarks.spec import Protocol

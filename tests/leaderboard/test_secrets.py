@@ -28,7 +28,7 @@ from tests.databases import new_database
 from tests.factories.services.layers import flat
 from tests.factories.snapshots import FixedSource, baselines, entry, items, snapshot
 from tests.factories.specs import spec_of
-from tests.leaderboard.test_queries import publish
+from tests.leaderboard.site.test_queries import publish
 
 SHOWN, HIDDEN, WITHDRAWN = (f"e{number:011d}" for number in (1, 2, 3))
 ROUTES: dict[str, tuple[str, ...]] = {

@@ -22,7 +22,7 @@ from leaderboard.share.exports import FORMATS, extract
 from leaderboard.site.cache import BoardCache
 from tests.factories.snapshots import FixedSource, entry, snapshot
 from tests.factories.three_benchmarks import SERVED, board_of
-from tests.leaderboard.test_routes import serve
+from tests.leaderboard.board.test_routes import serve
 from vlrb.benchmarks.spec_file import load_spec
 
 SPECS = [load_spec(name) for name in SERVED]

@@ -17,7 +17,7 @@ from leaderboard.site.cache import BoardCache, CachedResponse
 from leaderboard.site.responses import SECURITY
 from tests.factories.services.service import PATIENCE
 from tests.factories.snapshots import FixedSource, entry, snapshot
-from tests.leaderboard.test_routes import serve
+from tests.leaderboard.board.test_routes import serve
 
 ENTRY = "e00000000001"
 PATHS = (

@@ -16,7 +16,7 @@ from tests.factories.services.axe import expect_accessible
 from tests.factories.services.serving import serving
 from tests.factories.snapshots import FixedSource, baselines, crowd, entry, snapshot
 from tests.factories.specs import USUAL, VL
-from tests.leaderboard.test_routes import HOSTILE, serve
+from tests.leaderboard.board.test_routes import HOSTILE, serve
 
 pytestmark = pytest.mark.browser
 ODD = [

@@ -28,7 +28,7 @@ OURS = {
 
 
 def raw() -> list[dict[str, Any]]:
-    path = Path(__file__).parents[2] / "vlrb/benchmarks/vl-rewardbench/reported.json"
+    path = Path(__file__).parents[3] / "vlrb/benchmarks/vl-rewardbench/reported.json"
     rows: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))["results"]
     return rows
 

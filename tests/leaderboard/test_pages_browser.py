@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.factories.services.serving import serving
-from tests.leaderboard.pages.test_pages_routes import R1, A, B, item_catalog, serve
+from tests.leaderboard.test_pages_routes import R1, A, B, item_catalog, serve
 
 pytestmark = pytest.mark.browser
 

@@ -19,7 +19,7 @@ from leaderboard.site.cache import BoardCache, BoardVersion
 from tests.factories import pairwise
 from tests.factories.snapshots import FixedSource, baselines, entries, snapshot
 from tests.factories.specs import CATEGORIES, VL
-from tests.leaderboard.test_routes import serve
+from tests.leaderboard.board.test_routes import serve
 from vlrb.disclosure import shown_scores
 from vlrb.scoring import Tally
 from vlrb.statistics.pairwise import unpack

@@ -11,7 +11,7 @@ from leaderboard.site.cache import CurrentSnapshot
 from tests.factories import pairwise
 from tests.factories.snapshots import FixedSource, baselines, entry, snapshot
 from tests.factories.specs import API_COLUMNS, VL
-from tests.leaderboard.test_routes import serve
+from tests.leaderboard.board.test_routes import serve
 from vlrb.behaviour import Behaviour
 from vlrb.scorecard import scorecard
 from vlrb.scoring import Tally

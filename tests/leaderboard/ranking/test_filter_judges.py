@@ -12,8 +12,8 @@ from leaderboard.ranking.filter_judges import EXPLANATION, MARK, is_filter_judge
 from leaderboard.ranking.rows import build_board
 from tests.factories.snapshots import FixedSource, entry, snapshot
 from tests.factories.specs import VL
-from tests.leaderboard.test_board import reported
-from tests.leaderboard.test_routes import serve
+from tests.leaderboard.board.test_routes import serve
+from tests.leaderboard.ranking.test_board import reported
 
 
 @pytest.mark.parametrize(

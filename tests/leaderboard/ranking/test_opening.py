@@ -14,7 +14,7 @@ from leaderboard.ranking.position import axis_style, marked_strips
 from leaderboard.ranking.rows import Board, BoardRow, build_board
 from tests.factories.snapshots import baselines, entry, snapshot
 from tests.factories.specs import VL
-from tests.leaderboard.test_sections import reported
+from tests.leaderboard.ranking.test_sections import reported
 from vlrb.numbers.reported import check_reported
 from vlrb.statistics.pairwise import RankRange
 

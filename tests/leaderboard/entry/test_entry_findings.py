@@ -18,7 +18,7 @@ from leaderboard.ranking.rows import build_board
 from leaderboard.site.cache import BoardCache
 from tests.factories.snapshots import FixedSource, entry, snapshot
 from tests.factories.specs import SLICES, VL
-from tests.leaderboard.test_sections import reported
+from tests.leaderboard.ranking.test_sections import reported
 from vlrb.baselines import EARLIER
 from vlrb.scoring import FIELDS, Tally
 from vlrb.statistics.reliability import corrected_accuracy
