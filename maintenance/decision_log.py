@@ -99,7 +99,7 @@ def _decision(
     body = event.body
     facts = {name: body.get(name) for name in public_event.fields}
     texts = {name: ", ".join(value) if isinstance(value, list) else value for name, value in facts.items()}
-    texts |= {"reason": Message(body["reason"], {})} if body.get("reason") else {}  # the service's own in each language
+    texts |= {name: Message(body[name], {}) for name in ("now", "reason") if body.get(name)}  # the service's own words
     texts |= _with_rules(body)
     if around is not None:
         facts |= dict(zip(("snapshot_before", "snapshot_after"), around, strict=True))

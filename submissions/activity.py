@@ -176,6 +176,7 @@ def _lines(
         known = visible.known(name, **_rules(event.body))
         return [_line(event, by_name[name], sentence=_scored(event, by_name[name], visible=visible))] if known else []
     values = {key: ", ".join(value) if isinstance(value, list) else value for key, value in event.body.items()}
+    values |= {name: Message(values[name], {}) for name in ("now", "reason") if values.get(name)}  # the service's own
     sentence = Message(sentences[event.kind], values)
     own = event.body.get("by") == account
     line = _line(event, by_name[name], sentence=_("{sentence} (by you)", sentence=sentence) if own else sentence)

@@ -78,7 +78,7 @@ def restore(ctx: ActionContext, entry: EntryParam, *, reason: Reason) -> ActionR
             it, after = result.gone, result._replace(withdrawn_at=None)
             queries.change(session, entry, withdrawn_at=None, withdrawn_reason=None)
         name = _name(result)
-        now = "is back on the board" if after.gone is None else f"was restored, but it {after.gone}"
+        now = _("is back on the board") if after.gone is None else _("was restored, but it is withdrawn")
         message = f"{name} {now}."
         if after.gone is not None:
             message = f"{name} {now}. Restore it once more to take that back, too."

@@ -31,6 +31,7 @@ from tests.factories.actions import activity_of, by, decisions
 from tests.factories.refusals import refuses
 from tests.factories.specs import spec_of
 from tests.maintenance.concurrency_helpers import at_once
+from vlrb.common.translations import translations
 from workers.jobs.rescore import rescore
 from workers.jobs.snapshot import publish_if_changed
 from workers.scorer import Scorer
@@ -271,12 +272,15 @@ def test_restoring_takes_back_one_thing_at_a_time_and_says_what_still_holds(
     back = entries.restore(by(database, MAINTAINER), ids[0], reason="the owner asked for it").message
     assert back.endswith("is back on the board.")
     assert on_board(database, scorer) == ids
-    assert decisions(database)[0]["sentence"].startswith(f"Entry {ids[0]} is back on the board: ")
+    sentence = decisions(database)[0]["sentence"]
+    assert sentence.startswith(f"Entry {ids[0]} is back on the board: ")
+    assert translations("zh-CN").text(sentence) == f"条目 {ids[0]} 已回到榜单：the owner asked for it"
     mine = [one.sentence for one in activity_of(database, OWNER_OF_IT) if one.kind == "entry.restored"]
     assert mine[0].startswith("It is back on")
     assert mine[1:] == [
         "It was restored, but it is withdrawn: the notes are clean",
     ]
+    assert translations("zh-CN").text(mine[1]) == "它已恢复，但仍处于撤回状态：the notes are clean"
     assert not entries.restore(by(database, MAINTAINER), ids[0], reason="again").changed
 
 
