@@ -14,7 +14,7 @@ import httpx
 
 from vlrb.commands.text_output import sample_lines
 from vlrb.common.command_line import complain, language_of, translated
-from vlrb.common.messages import _
+from vlrb.common.messages import _, joined
 from vlrb.common.text import printable
 
 API_VERSION, VERSION_HEADER = "1", "API-Version"
@@ -99,8 +99,8 @@ def accepted(reply: httpx.Response) -> httpx.Response:
     lines += [_problem_line(problem) for problem in body.get("problems", []) if problem["message"] not in lines[0]]
     if body.get("problem_count", 0) > len(body.get("problems", [])):
         lines.append(_("... {n} problems in all", n=body["problem_count"]))
-    lines += [printable(translated(line)) for line in sample_lines(body)]
-    raise ServiceError("\n".join(map(translated, lines)))
+    lines += sample_lines(body)
+    raise ServiceError("\n".join(printable(translated(line)) for line in lines))  # they repeat what the file holds
 
 
 def _json(reply: httpx.Response) -> dict[str, Any]:
@@ -114,8 +114,8 @@ def _json(reply: httpx.Response) -> dict[str, Any]:
 
 
 def _problem_line(problem: Mapping[str, Any]) -> str:
-    place = [translated(_("line {line}", line=problem["line"])) if problem.get("line") else None, problem.get("id")]
-    where = ", ".join(filter(None, place))
+    place = [_("line {line}", line=problem["line"]) if problem.get("line") else None, problem.get("id")]
+    where = translated(joined(filter(None, place)))
     return f"  {where}: {problem['message']}" if where else f"  {problem['message']}"
 
 

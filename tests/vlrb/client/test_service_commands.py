@@ -205,3 +205,10 @@ def test_another_version_of_the_interface_is_one_sentence() -> None:
 
 def test_the_commands_take_the_fields_that_the_service_declares() -> None:
     assert CLIENT_FIELDS.read_text(encoding="utf-8") == client_fields()
+
+
+def test_what_a_refusal_repeats_of_a_file_cannot_drive_the_terminal() -> None:
+    problem = {"line": 1, "id": "a\x1b[31m\u202e", "message": "not \x9b31m"}
+    with pytest.raises(ServiceError) as refused:
+        accepted(httpx.Response(422, json={"detail": "The file has problems.\x07", "problems": [problem]}))
+    assert str(refused.value) == "The file has problems.\\x07\n  line 1, a\\x1b[31m\\u202e: not \\x9b31m"
