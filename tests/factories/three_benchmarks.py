@@ -6,14 +6,13 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from fastapi import FastAPI
 from starlette.types import ASGIApp
 
-import leaderboard.board.pages
 import leaderboard.judges.pages
 from leaderboard.site.cache import BoardCache
 from leaderboard.site.render_context import contexts_of
 from tests.factories import snapshots
+from tests.factories.board_app import board_app
 from tests.factories.snapshots import FixedSource
 from tests.pair_files import mm_rlhf_items, mmrb_items
 from vlrb.benchmarks.items import ItemTable
@@ -88,11 +87,7 @@ def boards(count: int) -> list[BoardCache]:
 
 def application(found: list[BoardCache]) -> ASGIApp:
     """Return boards, their pages and the judges' pages under the addresses of a service."""
-    apps = []
-    for board in found:
-        app = FastAPI()
-        app.include_router(leaderboard.board.pages.build(board))
-        apps.append(app)
+    apps = [board_app(board) for board in found]
     apps[0].include_router(leaderboard.judges.pages.build(found))
     others = {board.spec.id: app for board, app in zip(found[1:], apps[1:], strict=True)}
     return BenchmarkMiddleware(BenchmarkDispatch(apps[0], others), [board.spec.id for board in found])

@@ -4,7 +4,6 @@ import asyncio
 import json
 import re
 from collections.abc import Iterator
-from functools import partial
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -13,13 +12,10 @@ import pytest
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-from leaderboard.board import api
-from leaderboard.board import pages as routes
 from leaderboard.explore.item_catalog import ItemCatalog
 from leaderboard.site.cache import BoardCache
-from leaderboard.site.pages import error_reply
-from leaderboard.site.render_context import RenderContext
 from leaderboard.site.serial_executor import QueueFull, SerialExecutor
+from tests.factories.board_app import board_app
 from tests.factories.labels import SIZES, pairs, table
 from tests.factories.pairwise import body, stored
 from tests.factories.snapshots import FixedSource, baselines, entry
@@ -46,11 +42,7 @@ def item_catalog(folder: Path) -> ItemCatalog:
 def serve(held: ItemCatalog, benchmark: str = "vl-rewardbench", *, more: tuple[dict[str, Any], ...] = ()) -> FastAPI:
     hostile = entry(99, 0.64, model=HOSTILE, version=HOSTILE, organisation=HOSTILE)
     cache = BoardCache(FixedSource(body(hostile, *more, benchmark=benchmark)), check_every=0.0)
-    app = FastAPI()
-    app.include_router(routes.build(cache, held))
-    app.include_router(api.build(cache, held))
-    app.add_exception_handler(404, partial(error_reply, RenderContext(), "not-found"))
-    return app
+    return board_app(cache, held)
 
 
 @pytest.fixture(scope="module")
@@ -219,11 +211,7 @@ def later() -> Iterator[TestClient]:
     source = FixedSource(body())
     source.turn({**body(entry(9, 0.9, model="Newcomer")), "relations": {}})
     cache = BoardCache(source, check_every=0.0)
-    held = ItemCatalog(None, None, relations_body=stored)
-    app = FastAPI()
-    app.include_router(routes.build(cache, held))
-    app.include_router(api.build(cache, held))
-    with TestClient(app) as client:
+    with TestClient(board_app(cache, ItemCatalog(None, None, relations_body=stored))) as client:
         yield client
 
 
@@ -244,11 +232,8 @@ def test_a_comparison_of_the_past_is_the_one_of_then(later: TestClient) -> None:
 def test_a_rule_that_judges_nothing_is_not_compared() -> None:
     rules = baselines()
     first = rules[0]["id"]
-    app = FastAPI()
     cache = BoardCache(FixedSource({**body(), "baselines": rules}), published=())
-    app.include_router(routes.build(cache))
-    app.include_router(api.build(cache))
-    with TestClient(app) as client:
+    with TestClient(board_app(cache)) as client:
         assert f"There is no entry {first}" in text_of(client.get(f"/compare?entries={A},{first}").text)
         assert "baseline" not in text_of(client.get("/compare").text)
         assert client.get(f"/api/v1/compare?entries={A},{first}").json()["code"] == "unknown-entry"

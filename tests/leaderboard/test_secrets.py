@@ -5,26 +5,20 @@ from __future__ import annotations
 import io
 import time
 from collections.abc import Iterator
-from functools import partial
 from itertools import cycle
 from typing import Any
 
 import pyarrow.parquet
 import pytest
-from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from leaderboard.analyse.pages import FILES
-from leaderboard.board import api
-from leaderboard.board import pages as routes
 from leaderboard.charts.catalog import CHARTS
-from leaderboard.explore.item_catalog import ItemCatalog
 from leaderboard.site.cache import BoardCache
-from leaderboard.site.pages import error_reply
 from leaderboard.site.queries import DatabaseSnapshots
-from leaderboard.site.render_context import RenderContext
 from storage.models.core import Submission
 from tests.databases import new_database
+from tests.factories.board_app import board_app
 from tests.factories.services.layers import flat
 from tests.factories.snapshots import FixedSource, baselines, entry, items, snapshot
 from tests.factories.specs import spec_of
@@ -76,14 +70,6 @@ NOT_ABOUT_ENTRIES = {"/static/{name}", "/openapi.json", "/redoc", "/red-team", "
 """Made of files that ship with the project, or of settings."""
 
 
-def serve(cache: BoardCache) -> FastAPI:
-    app = FastAPI(docs_url=None)
-    app.include_router(routes.build(cache, ItemCatalog()))
-    app.include_router(api.build(cache, ItemCatalog()))
-    app.add_exception_handler(404, partial(error_reply, RenderContext(), "not-found"))
-    return app
-
-
 def asked(**named: str) -> list[str]:
     pair = items().items[0].key[:16]
     return [
@@ -119,13 +105,13 @@ def past(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[TestClient,
         facts = {"owner": "o", "content_sha256": "0" * 64, "format": "native", "revision": "v2"}
         more = {"votes_per_item": 1, "votes": b"1", "parse_rate": 1.0, "report": {}, "model": "m"}
         session.add(Submission(id=HIDDEN, benchmark="vl-rewardbench", hidden_at=1.0, **facts, **more))
-    with TestClient(serve(BoardCache(DatabaseSnapshots(database, spec_of("demo")), check_every=0.0))) as client:
+    with TestClient(board_app(BoardCache(DatabaseSnapshots(database, spec_of("demo")), check_every=0.0))) as client:
         yield client, old
     database.close()
 
 
 def test_every_public_route_of_the_leaderboard_is_asked() -> None:
-    app = serve(BoardCache(FixedSource(snapshot([judge(1, "Plain")]))))
+    app = board_app(BoardCache(FixedSource(snapshot([judge(1, "Plain")]))))
     known = {*ROUTES, *NOT_ABOUT_ENTRIES}
     found = {path if path in known else "/api/v1" + path for path in (route.path for route in flat(app.routes))}
     assert found <= known, "say what a new route is asked, so that it is known to keep what is not public"

@@ -20,9 +20,9 @@ from leaderboard.ranking.reported_results import load_published
 from leaderboard.ranking.rows import Board, build_board
 from leaderboard.share.exports import FORMATS, extract
 from leaderboard.site.cache import BoardCache
+from tests.factories.board_app import serve
 from tests.factories.snapshots import FixedSource, entry, snapshot
 from tests.factories.three_benchmarks import SERVED, board_of
-from tests.leaderboard.board.test_routes import serve
 from vlrb.benchmarks.spec_file import load_spec
 
 SPECS = [load_spec(name) for name in SERVED]

@@ -6,10 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-from leaderboard.board import pages as routes
 from leaderboard.site.cache import BoardCache
 from leaderboard.site.queries import DatabaseSnapshots
 from maintenance.actions import entries, operations
@@ -19,6 +17,7 @@ from tests.databases import new_database, submitted
 from tests.factories import boards
 from tests.factories.accounts import LOCAL, MAINTAINER, OWNER_OF_IT
 from tests.factories.actions import PUBLIC_EVENTS, by, decisions
+from tests.factories.board_app import board_app
 from tests.factories.specs import spec_of
 
 BENCHMARK = "vl-rewardbench"
@@ -89,15 +88,8 @@ def turned(tmp_path_factory: pytest.TempPathFactory) -> tuple[Database, dict[str
 
 
 def _site(database: Database) -> TestClient:
-    app = FastAPI()
-    app.include_router(
-        routes.build(
-            BoardCache(DatabaseSnapshots(database, spec_of(BENCHMARK)), published=()),
-            None,
-            log=PublicLog(database, PUBLIC_EVENTS),
-        )
-    )
-    return TestClient(app)
+    cache = BoardCache(DatabaseSnapshots(database, spec_of(BENCHMARK)), published=())
+    return TestClient(board_app(cache, log=PublicLog(database, PUBLIC_EVENTS)))
 
 
 def test_a_change_of_labels_names_the_boards_before_and_after(turned: tuple[Database, dict[str, Any]]) -> None:

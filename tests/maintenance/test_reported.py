@@ -8,12 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from sqlalchemy import func, select
 
-import leaderboard.board.api
-import leaderboard.board.pages
 from common.refused import FieldProblem
 from leaderboard.explore.item_catalog import ItemCatalog
 from leaderboard.ranking.reported_results import bundled_results, load_published, merge_imported
@@ -32,6 +29,7 @@ from storage.models.moderation import ReportedResult
 from tests.factories import small_benchmark
 from tests.factories.accounts import MAINTAINER
 from tests.factories.actions import PUBLIC_EVENTS, by, decisions
+from tests.factories.board_app import board_app
 from tests.factories.refusals import refuses
 from tests.factories.snapshots import snapshot
 from tests.factories.specs import VL, spec_of, verdict
@@ -227,11 +225,8 @@ def test_a_row_that_ships_later_with_the_same_numbers_is_shown_once() -> None:
 def _visitor(database: Database) -> TestClient:
     snapshots = DatabaseSnapshots(database, spec_of("demo"))
     cache = BoardCache(snapshots, context=RenderContext(spec_of("demo")), check_every=0)
-    app = FastAPI()
     catalog = ItemCatalog(None, None, relations_body=snapshots.relations)
-    app.include_router(leaderboard.board.pages.build(cache, catalog, log=PublicLog(database, PUBLIC_EVENTS)))
-    app.include_router(leaderboard.board.api.build(cache, catalog))
-    return TestClient(app)
+    return TestClient(board_app(cache, catalog, log=PublicLog(database, PUBLIC_EVENTS)))
 
 
 def test_imported_results_are_wherever_reported_ones_are_and_old_boards_stay(database: Database) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from fastapi import FastAPI
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -13,9 +12,10 @@ from starlette.routing import Route
 from starlette.testclient import TestClient
 
 from auth.problem_details import json_answer, problem
-from leaderboard.board.pages import BoardFastPathMiddleware, build
+from leaderboard.board.pages import BoardFastPathMiddleware
 from leaderboard.site.cache import BoardCache
 from leaderboard.site.render_context import LANGUAGE
+from tests.factories.board_app import board_app
 from tests.factories.snapshots import FixedSource, entry, snapshot
 from vlrb.common.messages import _
 from web.middleware.languages import LanguageMiddleware
@@ -124,9 +124,7 @@ def test_messages_anywhere_in_an_answer_are_in_the_language_of_who_asks_and_othe
 @pytest.fixture
 def board() -> Iterator[TestClient]:
     cache = BoardCache(FixedSource(snapshot([entry(1, 0.7), entry(2, 0.55)])))
-    app = FastAPI()
-    app.include_router(build(cache))
-    with TestClient(LanguageMiddleware(BoardFastPathMiddleware(app, cache))) as client:
+    with TestClient(LanguageMiddleware(BoardFastPathMiddleware(board_app(cache), cache))) as client:
         yield client
 
 

@@ -6,10 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-import leaderboard.board.pages
 from auth import Identity
 from leaderboard.site.cache import BoardCache
 from leaderboard.site.queries import DatabaseSnapshots
@@ -17,6 +15,7 @@ from leaderboard.site.render_context import RenderContext
 from storage.database import Database
 from submissions.metadata import parse_metadata
 from tests.factories.accounts import MAINTAINER
+from tests.factories.board_app import board_app
 from tests.factories.submission_service import make_setup, person
 from tests.pair_files import (
     mm_rlhf_items,
@@ -64,9 +63,8 @@ def test_an_entry_keeps_what_its_check_said_of_the_order_and_of_votes_without_a_
     assert [(version.entry(name) or {}).get("remarks") for name in names] == [
         ["baseline-votes"], ["order-tells-label"], None,
     ]  # fmt: skip
-    app = FastAPI()
-    app.include_router(leaderboard.board.pages.build(cache))
-    pages = [TestClient(app).get(f"/entries/{name}").text for name in names]
+    client = TestClient(board_app(cache))
+    pages = [client.get(f"/entries/{name}").text for name in names]
     unknown = "does not say which answer was shown first"
     assert [unknown in page for page in pages] == [True, False, True]
     assert "prompts show the preferred" in pages[1]

@@ -8,11 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from sqlalchemy import select
 
-import leaderboard.board.api
 from leaderboard.site.cache import BoardCache
 from leaderboard.site.queries import DatabaseSnapshots
 from leaderboard.site.render_context import RenderContext
@@ -28,6 +26,7 @@ from tests.databases import shown_board
 from tests.factories import small_benchmark
 from tests.factories.accounts import MAINTAINER
 from tests.factories.actions import by, decisions
+from tests.factories.board_app import board_app
 from tests.factories.specs import DEMO
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.scorecard import SCORER_VERSION
@@ -147,9 +146,8 @@ def _settled(database: Database, worker: Worker, spec: BenchmarkSpec) -> dict[st
 
 
 def _rows(database: Database, spec: BenchmarkSpec, **query: Any) -> dict[str, Any]:
-    app, cache = FastAPI(), BoardCache(DatabaseSnapshots(database, spec), context=RenderContext(spec))
-    app.include_router(leaderboard.board.api.build(cache))
-    rows = TestClient(app).get("/api/v1/leaderboard", params={"tier": "scored", **query}).json()["entries"]
+    cache = BoardCache(DatabaseSnapshots(database, spec), context=RenderContext(spec))
+    rows = TestClient(board_app(cache)).get("/api/v1/leaderboard", params={"tier": "scored", **query}).json()["entries"]
     return {row["id"]: row for row in rows}
 
 

@@ -3,12 +3,11 @@
 import json
 
 import pytest
-from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from leaderboard.about import pages as about
-from leaderboard.board import pages as routes
 from leaderboard.site.cache import BoardCache
+from tests.factories.board_app import board_app
 from tests.factories.labels import SIZES, table
 from tests.factories.snapshots import FixedSource, entry, snapshot
 from tests.factories.specs import VL
@@ -44,9 +43,7 @@ def test_the_sample_file_of_an_unknown_revision_is_that_of_the_first() -> None:
 
 
 def test_the_page_says_all_that_a_newcomer_needs_and_leads_to_it() -> None:
-    app = FastAPI()
-    app.include_router(routes.build(BoardCache(FixedSource(snapshot([entry(1, 0.7)])))))
-    client = TestClient(app)
+    client = TestClient(board_app(BoardCache(FixedSource(snapshot([entry(1, 0.7)])))))
     page = client.get("/about").text
     for address in ("/policy", "/red-team", "/decisions", "/sample-predictions.jsonl", "/check-numbers", "/app/submit"):
         assert f'href="{address}"' in page, address

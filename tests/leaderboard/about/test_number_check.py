@@ -6,13 +6,11 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-from leaderboard.board import api
-from leaderboard.board import pages as routes
 from leaderboard.site.cache import BoardCache
 from leaderboard.site.render_context import RenderContext, contexts_of
+from tests.factories.board_app import board_app
 from tests.factories.snapshots import FixedSource
 from vlrb.benchmarks.spec_file import load_spec
 from vlrb.numbers.definition_check import figure_names
@@ -27,10 +25,7 @@ R1_STYLE = dict(zip(PRINTED, ["70.8", "62.6", "69.0", "72.0", "67.6", "62.1", "7
 @pytest.fixture
 def client() -> Iterator[TestClient]:
     cache = BoardCache(FixedSource(None), check_every=0.0, context=RenderContext(MMRB))
-    app = FastAPI(docs_url=None)
-    app.include_router(routes.build(cache))
-    app.include_router(api.build(cache))
-    with TestClient(app) as client:
+    with TestClient(board_app(cache)) as client:
         yield client
 
 
@@ -50,9 +45,7 @@ def test_page_and_api_give_the_same_answer(client: TestClient) -> None:
 def test_the_api_lists_the_figures_of_every_benchmark_served() -> None:
     specs = [load_spec("vl-rewardbench"), MMRB, MM_RLHF]
     cache = BoardCache(FixedSource(None), check_every=0.0, context=contexts_of(specs)[0])
-    app = FastAPI(docs_url=None)
-    app.include_router(api.build(cache))
-    listed = app.openapi()["paths"]["/api/v1/check-numbers"]["get"]["parameters"]
+    listed = board_app(cache).openapi()["paths"]["/api/v1/check-numbers"]["get"]["parameters"]
     names = [parameter["name"] for parameter in listed]
     assert len(names) == len(set(names))
     assert {*figure_names(specs[0]), *figure_names(MMRB), *figure_names(MM_RLHF)} <= set(names)

@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 
 import pytest
-from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from bench.red_team import EXPLOITS, OUTPUT, ExploitSetup, run
 from leaderboard.about import red_team
-from leaderboard.board import pages as routes
 from leaderboard.site.cache import BoardCache
+from tests.factories.board_app import board_app
 from tests.factories.snapshots import FixedSource, entries, snapshot
 
 STORED = json.loads(OUTPUT.read_text(encoding="utf-8"))
@@ -45,9 +44,8 @@ def test_no_exploit_gains_anything_here_and_every_one_does_under_the_official_ru
 
 
 def test_the_page_shows_every_exploit_with_both_results() -> None:
-    app = FastAPI()
-    app.include_router(routes.build(BoardCache(FixedSource(snapshot(entries([(1, 0.9)]))), published=())))
-    page = TestClient(app).get("/red-team")
+    client = TestClient(board_app(BoardCache(FixedSource(snapshot(entries([(1, 0.9)]))), published=())))
+    page = client.get("/red-team")
     assert page.status_code == 200
     assert "default-src 'none'" in page.headers["content-security-policy"]
     for one in STORED["exploits"]:
@@ -56,4 +54,4 @@ def test_the_page_shows_every_exploit_with_both_results() -> None:
     assert [one["here"].words for one in red_team.exploits() if one["id"] == "missing-category"] == [
         "refused: pairs are missing"
     ]
-    assert 'href="/red-team"' in TestClient(app).get("/about").text
+    assert 'href="/red-team"' in client.get("/about").text

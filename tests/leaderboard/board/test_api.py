@@ -9,9 +9,9 @@ from starlette.testclient import TestClient
 
 from leaderboard.site.cache import CurrentSnapshot
 from tests.factories import pairwise
+from tests.factories.board_app import serve
 from tests.factories.snapshots import FixedSource, baselines, entry, snapshot
 from tests.factories.specs import API_COLUMNS, VL
-from tests.leaderboard.board.test_routes import serve
 from vlrb.behaviour import Behaviour
 from vlrb.scorecard import scorecard
 from vlrb.scoring import Tally

@@ -12,11 +12,12 @@ from leaderboard.ranking.columns import ALWAYS
 from leaderboard.ranking.parameters import read_query
 from leaderboard.ranking.reported_results import load_published
 from tests.factories import pairwise
+from tests.factories.board_app import serve
 from tests.factories.services.axe import expect_accessible
 from tests.factories.services.serving import serving
 from tests.factories.snapshots import FixedSource, baselines, crowd, entry, snapshot
 from tests.factories.specs import USUAL, VL
-from tests.leaderboard.board.test_routes import HOSTILE, serve
+from tests.leaderboard.board.test_routes import HOSTILE
 
 pytestmark = pytest.mark.browser
 ODD = [

@@ -3,41 +3,24 @@
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from functools import partial
 from html import unescape
 
 import pytest
-from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-from leaderboard.board import api
 from leaderboard.board import pages as routes
 from leaderboard.explore.item_catalog import ItemCatalog
 from leaderboard.site import cache
 from leaderboard.site.cache import BoardCache
 from leaderboard.site.colours import DARK, LIGHT
-from leaderboard.site.pages import error_reply
 from leaderboard.site.render import assets, safe_link
 from leaderboard.site.render_context import RenderContext
 from tests.factories import pairwise
+from tests.factories.board_app import board_app, serve
 from tests.factories.snapshots import FixedSource, crowd, entry, snapshot
 from tests.factories.specs import DEMO, VL
 
 HOSTILE = "<img src=x onerror=alert(1)>\"'`|[x](javascript:alert(1))"
-
-
-def serve(source: FixedSource, **options: object) -> FastAPI:
-    board_cache = BoardCache(source, warm=routes.front_page, check_every=0.0, **options)  # type: ignore[arg-type]
-    app = FastAPI(docs_url=None)
-    app.include_router(routes.build(board_cache))
-    app.include_router(api.build(board_cache))
-    app.add_exception_handler(404, partial(error_reply, RenderContext(), "not-found"))
-    app.add_middleware(_First, cache=board_cache)
-    return app
-
-
-class _First(routes.BoardFastPathMiddleware):
-    """Counts as middleware for the test client."""
 
 
 @pytest.fixture
@@ -74,10 +57,7 @@ def test_the_board_comes_compressed_with_a_strong_etag_and_is_not_sent_twice(cli
 
 
 def test_the_fast_path_and_the_route_send_the_same_page(source: FixedSource) -> None:
-    board_cache = BoardCache(source)
-    app = FastAPI()
-    app.include_router(routes.build(board_cache))
-    with TestClient(app) as slow, TestClient(serve(source)) as fast:
+    with TestClient(board_app(BoardCache(source))) as slow, TestClient(serve(source)) as fast:
         for headers in ({}, {"Accept-Encoding": "identity"}):
             one, other = slow.get("/", headers=headers), fast.get("/", headers=headers)
             assert one.content == other.content
@@ -105,9 +85,7 @@ def test_the_pointer_is_looked_at_seldom_and_the_snapshot_loaded_once(source: Fi
     now = [0.0]
     board_cache = BoardCache(source, check_every=0.5, warm=routes.front_page)
     board_cache.clock = lambda: now[0]
-    app = FastAPI()
-    app.include_router(routes.build(board_cache))
-    with TestClient(routes.BoardFastPathMiddleware(app, board_cache)) as client:
+    with TestClient(routes.BoardFastPathMiddleware(board_app(board_cache), board_cache)) as client:
         for _ in range(20):
             client.get("/")
         assert source.looks == 1
@@ -414,9 +392,8 @@ def test_entries_are_chosen_for_comparison_by_links_and_buttons_alone(client: Te
 
 def test_the_first_sentence_follows_the_view_and_tests_the_judges_that_a_filter_leaves() -> None:
     boards = BoardCache(FixedSource(pairwise.body()))
-    app = FastAPI()
-    app.include_router(routes.build(boards, ItemCatalog(relations_body=pairwise.stored, spec=VL)))
-    with TestClient(app) as client:
+    catalog = ItemCatalog(relations_body=pairwise.stored, spec=VL)
+    with TestClient(board_app(boards, catalog)) as client:
         said = {}
         for query in ("", "?sort=hallucination", "?q=id:e00000000001,e00000000004", "?q=id:e00000000001,e00000000005"):
             said[query[-6:]] = client.get(f"/{query}").text.split("<h1>")[1].split("</h1>")[0]

@@ -10,7 +10,6 @@ import pytest
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-from leaderboard.board import pages as routes
 from leaderboard.charts.base import ChartQuery
 from leaderboard.charts.board_charts import heights
 from leaderboard.charts.dot_plots import ChartLine, dots
@@ -21,6 +20,7 @@ from leaderboard.judges import pages as judges_pages
 from leaderboard.site.cache import BoardCache
 from leaderboard.site.render import assets, bar_position, render, style_sheet
 from leaderboard.site.render_context import RenderContext, contexts_of
+from tests.factories.board_app import board_app
 from tests.factories.snapshots import FixedSource, entry, snapshot
 from tests.factories.specs import VL
 from vlrb.benchmarks.spec import BenchmarkSpec
@@ -68,9 +68,8 @@ def test_the_mark_on_the_axes_of_a_score_is_at_its_chance() -> None:
 
 @pytest.mark.parametrize(("spec", "moved"), [(TIES, {VL.pooled, *VL.category_keys}), (VL, set())])
 def test_pages_draw_each_score_in_a_cell_whose_mark_the_style_sheet_moves(spec: Any, moved: set[str]) -> None:
-    app = FastAPI()
-    app.include_router(routes.build(BoardCache(FixedSource(board_of(spec)), context=RenderContext(spec=spec))))
-    client, rules = TestClient(app), style_sheet("", spec)
+    cache = BoardCache(FixedSource(board_of(spec)), context=RenderContext(spec=spec))
+    client, rules = TestClient(board_app(cache)), style_sheet("", spec)
     drawn: set[str] = set()
     for address in ("/entries/e00000000001", "/compare?entries=e00000000001,e00000000002"):
         cells = re.findall(

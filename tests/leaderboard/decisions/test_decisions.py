@@ -12,12 +12,12 @@ import pytest
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-from leaderboard.board import pages as routes
 from leaderboard.decisions.pages import PAGE
 from leaderboard.decisions.service import MOST_MOVES, rank_changes
 from leaderboard.ranking.rows import build_board
 from leaderboard.share.feed import PublicDecision
 from leaderboard.site.cache import BoardCache
+from tests.factories.board_app import board_app
 from tests.factories.snapshots import FixedSource, entries, entry, snapshot
 from tests.factories.specs import VL
 from vlrb.scoring import Tally
@@ -56,9 +56,7 @@ def app_of(decisions: Sequence[PublicDecision] = DECISIONS, **snapshot_facts: An
     judges = entries([(1, 0.8), (2, 0.6), (3, 0.5)])
     source = FixedSource({**snapshot(judges), "label_revision": "v0"})
     source.turn({**snapshot([*judges, entry(4, 0.9, model="New")]), **snapshot_facts})
-    app = FastAPI()
-    app.include_router(routes.build(BoardCache(source, published=()), None, log=keeper(decisions)))
-    return app
+    return board_app(BoardCache(source, published=()), log=keeper(decisions))
 
 
 @pytest.fixture

@@ -13,9 +13,9 @@ from starlette.testclient import TestClient
 from leaderboard.ranking.parameters import BoardQuery
 from leaderboard.ranking.rows import build_board
 from leaderboard.share.exports import as_csv, extract
+from tests.factories.board_app import serve
 from tests.factories.snapshots import FixedSource, entry, items, label_sets, snapshot
 from tests.factories.specs import VL
-from tests.leaderboard.board.test_routes import serve
 from vlrb.scoring import tally_many
 from vlrb.statistics.pairwise import Variants, compare_all
 from vlrb.statistics.uncertainty import Z, mover_macro, wilson

@@ -17,9 +17,9 @@ from leaderboard.explore.item_catalog import ItemCatalog
 from leaderboard.ranking.disclosure import redact_snapshot, without_counts
 from leaderboard.site.cache import BoardCache, BoardVersion
 from tests.factories import pairwise
+from tests.factories.board_app import serve
 from tests.factories.snapshots import FixedSource, baselines, entries, snapshot
 from tests.factories.specs import CATEGORIES, VL
-from tests.leaderboard.board.test_routes import serve
 from vlrb.disclosure import shown_scores
 from vlrb.scoring import Tally
 from vlrb.statistics.pairwise import unpack

@@ -10,9 +10,9 @@ from starlette.testclient import TestClient
 
 from leaderboard.ranking.filter_judges import EXPLANATION, MARK, is_filter_judge
 from leaderboard.ranking.rows import build_board
+from tests.factories.board_app import serve
 from tests.factories.snapshots import FixedSource, entry, snapshot
 from tests.factories.specs import VL
-from tests.leaderboard.board.test_routes import serve
 from tests.leaderboard.ranking.test_board import reported
 
 

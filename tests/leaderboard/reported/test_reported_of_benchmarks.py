@@ -8,16 +8,15 @@ import re
 from itertools import groupby
 
 import pytest
-from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-import leaderboard.board.pages
 from leaderboard.judges.table import judge_lines, sorted_lines
 from leaderboard.ranking.opening import finding
 from leaderboard.ranking.reported_results import ReportedFigures, by_judge, load_published, mixed_definitions
 from leaderboard.ranking.rows import build_board
 from leaderboard.share.summary import summarize
 from leaderboard.site.render import overall_of
+from tests.factories.board_app import board_app
 from tests.factories.three_benchmarks import application, board_of, boards
 from vlrb.benchmarks.spec_file import load_spec
 from vlrb.numbers.reported import check_reported
@@ -223,11 +222,8 @@ def test_a_column_of_several_definitions_is_sorted_within_each_and_tells_them_ap
 
 
 def test_the_page_of_an_entry_of_another_benchmark_is_found_from_the_first() -> None:
-    app = FastAPI()
     home = "/b/mm-rlhf-rewardbench/entries/e1"
-    app.include_router(
-        leaderboard.board.pages.build(boards(1)[0], elsewhere=lambda name: home if name == "e1" else None)
-    )
+    app = board_app(boards(1)[0], elsewhere=lambda name: home if name == "e1" else None)
     client = TestClient(app, follow_redirects=False)
     answer = client.get("/entries/e1")
     assert (answer.status_code, answer.headers["location"]) == (308, home)

@@ -15,9 +15,9 @@ import submissions.api
 from leaderboard.share.exports import FORMATS
 from leaderboard.site.cache import BoardCache, CachedResponse
 from leaderboard.site.responses import SECURITY
+from tests.factories.board_app import serve
 from tests.factories.services.service import PATIENCE
 from tests.factories.snapshots import FixedSource, entry, snapshot
-from tests.leaderboard.board.test_routes import serve
 
 ENTRY = "e00000000001"
 PATHS = (
