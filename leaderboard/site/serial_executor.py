@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
+import sys
 from collections.abc import Callable
 from contextvars import ContextVar
+from functools import partial
 from typing import TypeVar
 from weakref import WeakValueDictionary
 
@@ -43,6 +46,14 @@ class SerialExecutor:
         self._waiting += 1
         try:
             async with self._shares.setdefault(CLIENT.get(), asyncio.Lock()):
-                return await to_thread.run_sync(work, asked, limiter=self._free)
+                return await to_thread.run_sync(partial(_do, work), asked, limiter=self._free)
         finally:
             self._waiting -= 1
+
+
+def _do(work: Callable[[Asked], Answer], asked: Asked) -> Answer:
+    """Do the work once no other thread is importing pandas: Plotly takes it from sys.modules as soon as it is there,
+    and fails on a half. Gradio imports it with the first visit to its page, an export with the first file."""
+    if "pandas" in sys.modules:
+        importlib.import_module("pandas")
+    return work(asked)

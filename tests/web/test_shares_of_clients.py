@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import socket
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 
@@ -77,3 +79,23 @@ def test_clients_that_stay_have_one_place_an_address(url: str, made: list[str]) 
         assert connection.recv(1000).startswith(b"HTTP/1.1 200")
         connection.close()
     assert len(made) == CLIENTS + 1
+
+
+def test_no_figure_is_drawn_while_another_thread_imports_pandas() -> None:
+    """Plotly takes half a pandas out of sys.modules; Gradio imports it with the first visit to its page."""
+    code = """if True:
+        import asyncio, importlib, sys, threading
+        import plotly.graph_objects as go
+        from leaderboard.site.serial_executor import SerialExecutor
+
+        async def draw(executor=SerialExecutor()):
+            importing = threading.Thread(target=importlib.import_module, args=("pandas",))
+            importing.start()
+            while importing.is_alive():
+                await executor.take(lambda x: go.Scatter(x=x), [1.0, 2.0])
+
+        assert "pandas" not in sys.modules
+        asyncio.run(draw())
+    """
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60)
+    assert ran.returncode == 0, ran.stderr
