@@ -34,6 +34,13 @@ class RankInfo(NamedTuple):
         """Whether it is first, or could be."""
         return self.rank == 1 or self.level
 
+    @property
+    def range(self) -> str:
+        """Its ranks as people see them; empty for one, for so many that they tell little, and for a first place that
+        nobody shares: who could be first is tested by itself, which tells more than all ranks at once."""
+        alone = self.rank == 1 and not self.band
+        return "" if self.best == self.worst or self.wide or alone else f"{self.best}–{self.worst}"
+
 
 def order_of(sort: str, spec: BenchmarkSpec) -> str:
     """Return which accuracy ranks follow when the board is ordered by a column: its own, or else the headline."""

@@ -23,7 +23,7 @@ from leaderboard.ranking.rank_info import RankInfo
 from leaderboard.ranking.rows import Board, BoardRow, Bounds
 from leaderboard.share import escape
 from vlrb.benchmarks.spec import BenchmarkSpec
-from vlrb.common.rounding import percent, tenths
+from vlrb.common.rounding import percent, percent_range, tenths
 from vlrb.protocols import protocols
 
 Value = str | int | float | bool | None
@@ -182,7 +182,7 @@ class _Cell:
     """What is in one place of a table that people read. ``text`` may be anybody's, the rest is ours."""
 
     text: str
-    spread: tuple[str, str] | None = None  # an interval in percent, or a range of ranks
+    spread: str = ""  # an interval in percent, or a range of ranks
     best: bool = False
     mark: Literal["", "reported", "baseline"] = ""
     remark: str = ""  # the letter of what has to be known about the row
@@ -215,7 +215,7 @@ def _cell(
         return _Cell("")
     if column.kind in ("interval", "share"):
         bounds = row.interval.get(key)
-        spread = (percent(bounds[0]), percent(bounds[1])) if bounds else None
+        spread = percent_range(bounds)
         return _Cell(percent(value), spread, best=row.id in bold.get(key, ()))
     return _Cell(column.text(value))
 
@@ -223,9 +223,7 @@ def _cell(
 def _rank(standing: RankInfo | None) -> _Cell:
     if standing is None:
         return _Cell("")
-    if standing.best is None or standing.best == standing.worst or standing.wide:
-        return _Cell(str(standing.rank))
-    return _Cell(str(standing.rank), (str(standing.best), str(standing.worst)))
+    return _Cell(str(standing.rank), standing.range)
 
 
 def _best_tier(rows: Sequence[BoardRow]) -> str:
@@ -252,7 +250,7 @@ def _sentences(taken: Extract) -> list[str]:
         f"Rule {protocols(board.spec)[board.protocol].title}, categories {categories}, labels {board.label_revision}."
     ]
     lines.append("Percent agreement with people, 95% intervals.")
-    if any(at.best != at.worst and not at.wide for row in taken.rows if (at := taken.standing(row))):
+    if any(at.range for row in taken.rows if (at := taken.standing(row))):
         lines.append("With a rank, the ranks that paired tests leave open.")
     if board.ranges and "scored" in tiers:
         lines.append("Bold: shares first place on the board, by paired tests.")
@@ -291,7 +289,7 @@ def _markdown_cell(cell: _Cell) -> str:
         return "–"
     text = escape.markdown(cell.text)
     text = f"**{text}**" if cell.best else f"*{text}*" if cell.mark == "baseline" else text
-    spread = f" ({cell.spread[0]}–{cell.spread[1]})" if cell.spread else ""
+    spread = f" ({cell.spread})" if cell.spread else ""
     marks = ("†" if cell.mark == "reported" else "") + cell.remark
     return text + spread + (f" {marks}" if marks else "")
 
@@ -351,7 +349,7 @@ def _latex_lines(cells: Sequence[_Cell]) -> Iterator[list[str]]:
     anybody's text: what follows an end of row may be an argument."""
     yield [_latex_cell(cell) for cell in cells]
     if any(cell.spread for cell in cells):
-        below = [rf"{{\tiny {cell.spread[0]}--{cell.spread[1]}}}" if cell.spread else "" for cell in cells]
+        below = [rf"{{\tiny {escape.latex(cell.spread)}}}" if cell.spread else "" for cell in cells]
         yield [_BELOW + below[0], *below[1:]]
 
 

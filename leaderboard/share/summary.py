@@ -81,9 +81,7 @@ def _place(row: BoardRow, board: Board) -> str:
     standing = board.standings().get(row.id)
     if standing is None:
         return f"no rank: {row.remark}" if row.remark else ""
-    tested = standing.best is not None and standing.best != standing.worst and not standing.wide
-    rank = f"{standing.best}–{standing.worst}" if tested else str(standing.rank)
-    return _("rank {rank} of {scored}", rank=rank, scored=board.scored)
+    return _("rank {rank} of {scored}", rank=standing.range or str(standing.rank), scored=board.scored)
 
 
 def description(row: BoardRow, board: Board) -> str:

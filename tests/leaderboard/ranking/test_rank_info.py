@@ -104,3 +104,12 @@ def test_a_judge_that_stands_alone_interrupts_a_band() -> None:
         {"a": RankInfo(1, 1, worst=3), "alone": RankInfo(2, 2, worst=2), "b": RankInfo(3, 1, worst=3, level=True)}
     )
     assert band_classes(["a", "alone", "b"], found) == {"a": " band begins ends", "b": " band begins ends"}
+
+
+def test_the_range_of_a_first_place_that_nobody_shares_is_not_shown() -> None:
+    """Tests of the first place alone find it alone, though tests of all ranks at once leave the second open."""
+    ranges = {"a": RankRange(1, 2), "b": RankRange(2, 2), "c": RankRange(3, 4), "d": RankRange(3, 4)}
+    found = with_bands(standings({"a": 1, "b": 2, "c": 3, "d": 4}, ranges))
+    assert {name: at.range for name, at in found.items()} == {"a": "", "b": "", "c": "3–4", "d": "3–4"}
+    shared = with_bands(standings({"a": 1, "b": 2}, dict.fromkeys("ab", RankRange(1, 2))))
+    assert {at.range for at in shared.values()} == {"1–2"}
