@@ -50,7 +50,7 @@ def declared_texts() -> Iterator[tuple[str, str]]:
     for text in _FACTS:
         yield "leaderboard/entry/templates/reported.html", text
     for reader in READERS:
-        yield from (("vlrb/readers/__init__.py", text) for text in (reader.tool, reader.note))
+        yield from (("vlrb/readers/__init__.py", text) for text in (reader.name, reader.tool, reader.note) if text)
     for name, metadata in FIELDS.items():
         titles = (
             name.replace("_", " "),

@@ -76,8 +76,12 @@ def test_control_characters_of_a_file_do_not_reach_the_terminal() -> None:
     assert text.endswith("and 2 more problems")
 
 
-def test_the_place_of_a_problem_is_named_in_the_language_of_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_format_and_the_place_of_a_problem_are_named_in_the_language_of_the_terminal(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setenv("LC_ALL", "zh_CN.UTF-8")
     problem = {"line": 3, "id": "{x}", "field": "votes[0]", "code": "bad-vote", "message": "%(y)s"}
-    report = {"ok": False, "format": None, "benchmark": "x", "warnings": [], "problems": [problem], "problem_count": 1}
-    assert readable(report).endswith("bad-vote：第 3 行、id {x}、字段 votes[0]：%(y)s")
+    report = {"ok": False, "benchmark": "x", "warnings": [], "problems": [problem], "problem_count": 1}
+    shown = readable({**report, "format": "official"})
+    assert "格式：官方脚本。" in shown
+    assert shown.endswith("bad-vote：第 3 行、id {x}、字段 votes[0]：%(y)s")

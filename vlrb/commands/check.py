@@ -74,7 +74,7 @@ def readable(report: dict[str, Any]) -> str:
         _(
             "{verdict} Format: {format}. Benchmark: {benchmark}.",
             verdict=_verdict(report),
-            format=_(format_name(report["format"])) if report["format"] else _("not known"),
+            format=format_name(report["format"]) if report["format"] else _("not known"),
             benchmark=_(benchmark_title(report["benchmark"], definitions_folder(os.environ))),
         )
     ]

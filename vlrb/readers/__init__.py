@@ -57,7 +57,7 @@ _SHOWN_OF_LINE = 4096  # bytes that tell what else a text is
 
 def format_name(key: str) -> str:
     """Return how people call a format that reports name by its key; without a name, its key."""
-    return _NAMED.get(key, key)
+    return _(_NAMED.get(key, key))
 
 
 def detect(record: Any) -> PredictionFormat | None:
