@@ -6,12 +6,13 @@ from collections.abc import Callable
 from typing import Annotated, Any, NamedTuple
 
 from fastapi import APIRouter, Form, Request
-from fastapi.responses import FileResponse, HTMLResponse, RedirectResponse, Response
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from auth import Identity
 from auth.middleware import identity_of
 from auth.pages import PRIVATE
 from auth.render import AccountPages
+from common.image_files import image_reply
 from maintenance.action_context import ActionContext
 from maintenance.types import Conflict, NotFound
 from review.actions import answers, disputes
@@ -24,7 +25,6 @@ _POLICY = (
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
 _PRIVATE = {**PRIVATE, "Content-Security-Policy": _POLICY}
-_IMAGES = {".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".png": "image/png", ".webp": "image/webp", ".gif": "image/gif"}
 _MOST_DIGITS = 10
 _EMPTY = dict.fromkeys(("better", "tag", "reason", "problem"), "")  # of the dispute form
 _FormText = Annotated[str, Form(max_length=20_000)]
@@ -138,10 +138,7 @@ def _add_annotate(router: APIRouter, site: _ReviewRoutes) -> None:
             path = answers.image_of(site.asked_by(request), _number(project), place=_number(place))
         except NotFound:
             path = None
-        kind = _IMAGES.get(path.suffix.lower()) if path is not None else None
-        if path is None or kind is None:
-            return site.not_found(request.headers)
-        return FileResponse(path, headers={**_PRIVATE, "X-Content-Type-Options": "nosniff"}, media_type=kind)
+        return image_reply(path, _PRIVATE) or site.not_found(request.headers)
 
 
 def _number(text: str) -> int:

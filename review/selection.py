@@ -15,6 +15,7 @@ from typing import Annotated, TypeVar
 
 from pydantic import BaseModel, Field, ValidationError
 
+from common.image_files import find_image
 from maintenance.registry import ParamInfo
 from maintenance.types import Conflict, absolute_path
 from storage.annotation.annotation_projects import PairText, ProjectPair
@@ -178,13 +179,6 @@ def _read_own_pairs(path: Path) -> list[ProjectPair]:
         text = PairText(line.id or name, line.query, responses=(first, second), image=image)
         pairs[name] = ProjectPair(name, line.label, text)
     return list(pairs.values())
-
-
-def find_image(folder: Path, name: str) -> Path | None:
-    """Return the path of an image below a folder; None where it would lie outside, or is not there."""
-    root = folder.resolve()
-    path = (root / name).resolve()
-    return path if path.is_relative_to(root) and path.is_file() else None
 
 
 def _lines(path: Path, kind: type[_PairLine]) -> list[tuple[int, _PairLine]]:

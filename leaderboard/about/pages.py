@@ -141,8 +141,7 @@ def _sample_rows(table: ItemTable, revision: str, *, dice: random.Random) -> Ite
 def about_page(board_version: BoardVersion, catalog: ItemCatalog) -> str:
     """Return what is asked, how an answer is counted, how ranks and intervals are made, how to take part."""
     table, revision = catalog.table, board_version.snapshot["label_revision"]
-    relations = (board_version.snapshot.get("relations") or {}).get(revision) or {}
-    lengths = relations.get("lengths") and not board_version.is_redacted(revision)
+    lengths = board_version.relations_summary(revision).get("lengths") and not board_version.is_redacted(revision)
     return render(
         board_version.context,
         "about.html",

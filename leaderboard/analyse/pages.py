@@ -222,7 +222,7 @@ def draw(board_version: BoardVersion, query: AnalyseQuery, catalog: ItemCatalog)
         rows=rows,
         reported=[row for row in rows if row.tier == "reported" and row.id in chosen],
         relations=catalog.relations(board_version, revision) if query.chart == "agreement" else None,
-        summary=(board_version.snapshot.get("relations") or {}).get(revision) or {},
+        summary=board_version.relations_summary(revision),
         as_of=str(board_version.snapshot["created_at"]),
     )
     return query.kind.draw([known[key] for key in chosen if key in known], view)
@@ -243,7 +243,7 @@ def figure_file(
     chart = draw(board_version, query, catalog)
     depends_on = {
         "figure": query.chart,
-        "benchmark": board_version.benchmark,
+        "benchmark": board_version.spec.id,
         "label_revision": query.revision or board_version.snapshot["label_revision"],
         "protocol": query.protocol or board_version.spec.ranking,
         "grouping": query.grouping or board_version.spec.official,

@@ -259,7 +259,7 @@ def entry_scorecard(entry: Mapping[str, Any], revision: str, *, board_version: B
     """Return the scorecard of one entry under a label revision that it was scored with."""
     behaviour = entry_behaviour(entry, revision)
     tally = Tally.from_json(entry["tallies"][revision], board_version.spec)
-    card = scorecard(tally, behaviour, benchmark=board_version.benchmark, label_revision=revision)
+    card = scorecard(tally, behaviour, benchmark=board_version.spec.id, label_revision=revision)
     card["scorer_version"] = board_version.snapshot["scorer_version"]
     row = board_version.board(revision=revision).find(entry["id"])
     best_of, remark = _best_of(row), row.remark or None if row is not None else None

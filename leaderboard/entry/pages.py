@@ -118,14 +118,12 @@ class EntryQuery:
 
 @dataclass(frozen=True, slots=True)
 class HistoryPoint:
-    """How an entry stood under one label revision, in the snapshot shown."""
+    """How an entry stands on the board of one label revision, in the snapshot shown."""
 
-    revision: str
+    board: Board
     row: BoardRow
-    scored: int  # entries scored under it
     url: str  # the entry's page under these labels
-    board: str  # permanent address of the board under these labels
-    what: str  # the accuracy that orders it
+    board_url: str  # permanent
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +187,7 @@ def entry_summary(
     spec, revision = board.spec, board.label_revision
     tally = Tally.from_json(entry["tallies"][revision], spec)
     behaviour = entry_behaviour(entry, revision)
-    card = scorecard(tally, behaviour, benchmark=board_version.benchmark, label_revision=revision)
+    card = scorecard(tally, behaviour, benchmark=board_version.spec.id, label_revision=revision)
     strict = card["protocols"][spec.ranking]
     if hides := board_version.is_redacted(revision):
         strict = strict_as_shown(tally, board_version.level(revision))
@@ -235,7 +233,6 @@ def _scored_page(
     neighbours = compare.nearest(
         board_version, entry["id"], relations=catalog.relations(board_version, revision), revision=revision
     )
-    relations = (board_version.snapshot.get("relations") or {}).get(revision) or {}
     summary = entry_summary(board_version, board, entry, nearest=neighbours, as_of=asked.as_of)
     tally, behaviour, hides = summary["tally"], summary["findings"]["behaviour"], summary["hides"]
     row = summary["row"]
@@ -247,7 +244,7 @@ def _scored_page(
         **past_board_context(board_version, asked.as_of, now=asked.url(as_of="")),
         asked=asked,
         gone=gone,
-        family=own_preference(entry, relations.get("self_preference", {})),
+        family=own_preference(entry, board_version.relations_summary(revision).get("self_preference", {})),
         rerun_gap=Z * math.sqrt(2) * rerun["rerun"] if (rerun := summary["card"]["rerun"]) else 0.0,
         label_errors=_label_errors(board, row),
         other_labels=revision != board_version.snapshot["label_revision"],
@@ -331,11 +328,7 @@ def _history(board_version: BoardVersion, entry: SnapshotEntry, *, asked: EntryQ
         if row is not None:
             label = "" if revision == current else revision
             there = BoardQuery(board_version.spec, revision=label, as_of=permanent(board)).url()
-            history_points.append(
-                HistoryPoint(
-                    revision, row, scored=board.scored, url=asked.url(revision=label), board=there, what=board.headline
-                )
-            )
+            history_points.append(HistoryPoint(board, row, url=asked.url(revision=label), board_url=there))
     return history_points
 
 

@@ -11,6 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from common.image_files import find_image
 from leaderboard.ranking.anonymity import anonymous_entries
 from leaderboard.ranking.disclosure import without_counts
 from leaderboard.ranking.opening import BestSet
@@ -88,11 +89,7 @@ class ItemCatalog:
 
     def image(self, name: str) -> Path | None:
         """Return the file of an item's image; None where it would lie outside the item file's directory."""
-        if self._item_file is None or not name:
-            return None
-        root = self._item_file.parent.resolve()
-        path = (root / name).resolve()
-        return path if path.is_relative_to(root) and path.is_file() else None
+        return find_image(self._item_file.parent, name) if self._item_file is not None and name else None
 
     def has_thumbnail(self, texts: ItemTexts | None) -> bool:
         """Return whether an item has an image that is small enough to stand in a list."""
@@ -105,10 +102,8 @@ class ItemCatalog:
         Without anonymous entries: two versions of one judge agree far more than two judges do, so what tells on which
         pairs an anonymous one is right tells whose it is.
         """
-        summary = (board_version.snapshot.get("relations") or {}).get(
-            revision or board_version.snapshot["label_revision"]
-        )
-        if not summary or not summary.get("id"):
+        summary = board_version.relations_summary(revision or board_version.snapshot["label_revision"])
+        if not summary.get("id"):
             return None
         name = str(summary["id"])
         with self._lock:  # also keeps two visitors from unpacking the same one

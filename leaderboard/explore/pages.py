@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from fastapi import APIRouter, Request
-from starlette.responses import FileResponse, Response
+from starlette.responses import Response
 
+from common.image_files import image_reply
 from leaderboard.explore.item_catalog import ItemCatalog, ItemTexts
 from leaderboard.ranking.differences import Pair
 from leaderboard.ranking.parameters import address, one_of, page_number
@@ -34,7 +35,6 @@ RIGHT: Mapping[str, tuple[str, range]] = {
     "most": (_("70% or more"), range(7, BANDS)),
 }
 """Filters by the share of judges that were right: name -> words, bands."""
-_IMAGES = {".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".png": "image/png", ".webp": "image/webp", ".gif": "image/gif"}
 
 
 def build(cache: BoardCache, catalog: ItemCatalog) -> APIRouter:
@@ -58,10 +58,8 @@ def build(cache: BoardCache, catalog: ItemCatalog) -> APIRouter:
     async def image(name: str, request: Request) -> Response:
         board_version = await cache.current()
         path = await asyncio.to_thread(image_of, board_version, catalog, name=name)
-        kind = _IMAGES.get(path.suffix.lower()) if path is not None else None
-        if path is None or kind is None:
-            return not_found_page(cache.context, request.headers)
-        return FileResponse(path, headers={**SECURITY, "Cache-Control": REVALIDATE}, media_type=kind)
+        reply = image_reply(path, {**SECURITY, "Cache-Control": REVALIDATE})
+        return reply or not_found_page(cache.context, request.headers)
 
     return router
 

@@ -70,7 +70,7 @@ def _add_comparisons(router: APIRouter, current: Callable[[], Awaitable[AllBoard
         found = await current()
         version, ids = await found.versions[0].executor.take(partial(_entries_of, found), request.query_params)
         if request.url.path.startswith("/api/"):
-            return RedirectResponse(f"/api/v1/compare?benchmark={version.benchmark}&entries={','.join(ids)}")
+            return RedirectResponse(f"/api/v1/compare?benchmark={version.spec.id}&entries={','.join(ids)}")
         return RedirectResponse(version.context.prefix + compare_url(ids))
 
     @router.api_route("/agreement", methods=["GET", "HEAD"], include_in_schema=False)
@@ -101,7 +101,7 @@ def _entries_of(found: AllBoards, asked: QueryParams) -> tuple[BoardVersion, lis
         (version, [row.id for line in lines if (cell := line.cells[at]) and (row := cell.leading_row)])
         for at, version in enumerate(found.versions)
     ]
-    named = [result for result in results if result[0].benchmark == asked.get("benchmark")]
+    named = [result for result in results if result[0].spec.id == asked.get("benchmark")]
     return max(named or results, key=lambda result: len(result[1]))
 
 

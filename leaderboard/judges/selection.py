@@ -42,7 +42,7 @@ class AllBoards:
     @property
     def prefixes(self) -> dict[str, str]:
         """Benchmark -> what is before its addresses."""
-        return {version.benchmark: version.context.prefix for version in self.versions}
+        return {version.spec.id: version.context.prefix for version in self.versions}
 
     @property
     def lines(self) -> tuple[JudgeLine, ...]:
@@ -54,7 +54,7 @@ class AllBoards:
     def composites(self) -> Mapping[str, JudgeComposite]:
         """The composites of all judges that have one, by slug."""
         read = zip(self.versions, self.relations, strict=False)
-        tested = {version.benchmark: counts for version, of in read if (counts := of(version)) is not None}
+        tested = {version.spec.id: counts for version, of in read if (counts := of(version)) is not None}
         return composite_of(self.lines, list(self.prefixes), tested=tested)
 
     @property

@@ -311,23 +311,23 @@ def build_board(
     sizes = _sizes(per_source, grouping, level=level, spec=spec) | _other_sizes(counts, level, spec=spec)
     unread = np.array([has_unread_replies(*map(entry.get, _READING)) for entry in entries], dtype=bool)
     numbers = _numbers(counts, protocol, grouping=grouping, spec=spec, unread=unread)
-    rules = _Rules(protocol, grouping, spec=spec)
+    rules, summary = _Rules(protocol, grouping, spec=spec), relations_summary(snapshot, wanted)
     if level != PUBLIC:
         numbers = _as_shown(numbers, counts, level=level, spec=spec)
         scored = _scored_rows(entries, wanted, numbers=numbers, spec=spec)
         contenders = _rounded_contenders(scored, spec.pooled)
     else:
-        chosen = _selections(snapshot, wanted, rules=rules)
+        chosen = _selections(summary, rules)
         unranked = zip(_scored_rows(entries, wanted, numbers=numbers, spec=spec), _independent(numbers), strict=True)
         scored = [_best_of(row, chosen, sizes=independent, spec=spec) for row, independent in unranked]
         contenders = _contenders(scored, numbers.counted)
-    rows = _placed(scored, contenders, judges=_judges(snapshot, wanted))
+    rows = _placed(scored, contenders, judges=(summary or snapshot).get("versions") or {})
     baselines = _baseline_rows(snapshot.get("baselines") or (), wanted, rules=rules)
     if level != PUBLIC:
         baselines = [
             row.with_values({name: row.scores[name] for name in shown_names(level, spec)}) for row in baselines
         ]
-    ranges = _ranges(snapshot, wanted, rules=rules)
+    ranges = _ranges(summary, rules)
     reports = by_judge(published)
     names = {slug: same[0].judge_name for slug, same in reports.items()}
     rows = [_marked(row, spec) for row in _completed(rows, ranges.get(spec.headline, {}), judges=names)]
@@ -362,30 +362,27 @@ class _Rules:
     spec: BenchmarkSpec
 
 
-def _ranges(snapshot: Mapping[str, Any], revision: str, *, rules: _Rules) -> Mapping[str, Mapping[str, RankRange]]:
+def relations_summary(snapshot: Mapping[str, Any], revision: str) -> Mapping[str, Any]:
+    """Return what a snapshot says of the pairwise statistics under a label revision; empty without them."""
+    return (snapshot.get("relations") or {}).get(revision) or {}
+
+
+def _ranges(summary: Mapping[str, Any], rules: _Rules) -> Mapping[str, Mapping[str, RankRange]]:
     """order -> entry -> range. The tests compare what is right under the ranking rule; other rules have no ranges."""
-    summary = (snapshot.get("relations") or {}).get(revision)
     if rules.protocol != rules.spec.ranking or not summary:
         return MappingProxyType({})
     result = {order: rank_ranges_of(summary, rules.grouping, order=order) for order in rules.spec.headline_first}
     return MappingProxyType({order: ranges for order, ranges in result.items() if ranges})
 
 
-def _judges(snapshot: Mapping[str, Any], revision: str) -> Mapping[str, str]:
-    """Return entry -> one version of its judge, where it is another one."""
-    summary = (snapshot.get("relations") or {}).get(revision) or snapshot
-    return summary.get("versions") or {}
-
-
 Selections = Mapping[str, tuple[int, Mapping[str, Sequence[float]]]]
 
 
-def _selections(snapshot: Mapping[str, Any], revision: str, *, rules: _Rules) -> Selections:
+def _selections(summary: Mapping[str, Any], rules: _Rules) -> Selections:
     """Map entries to how many variants each is the best of, and by order to what luck adds and the lower limit.
 
     Empty under other rules than the ranking one, as rank ranges are.
     """
-    summary = (snapshot.get("relations") or {}).get(revision) or {}
     result = (summary.get("variants") or {}) if rules.protocol == rules.spec.ranking else {}
     return {name: (selection["variants"], selection.get(rules.grouping, {})) for name, selection in result.items()}
 

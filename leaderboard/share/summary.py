@@ -24,7 +24,6 @@ class SocialPreview:
     title: str
     description: str
     path: str
-    image: str
     base: str
 
 
@@ -135,8 +134,7 @@ def row_of(board_version: BoardVersion, entry_id: str, *, revision: str = "") ->
 def preview(row: BoardRow, board: Board, *, base: str) -> SocialPreview:
     """Return the page of an entry, as others announce it."""
     title = f"{summarize(row, board).name} · {board.spec.brand}"
-    path = f"/entries/{row.id}"
-    return SocialPreview(title, description(row, board), path=path, image=f"{path}/og.png", base=base)
+    return SocialPreview(title, description(row, board), path=f"/entries/{row.id}", base=base)
 
 
 def preview_board(board: Board, base: str) -> SocialPreview:
@@ -145,4 +143,4 @@ def preview_board(board: Board, base: str) -> SocialPreview:
     message = _(
         "Which AI judges of answers about images agree with people? Scores with intervals, from uploaded predictions."
     )
-    return SocialPreview(f"{board.spec.brand} leaderboard{demo}", message, path="/", image="/og.png", base=base)
+    return SocialPreview(f"{board.spec.brand} leaderboard{demo}", message, path="/", base=base)

@@ -23,7 +23,7 @@ from uuid import uuid4
 import brotli
 
 from leaderboard.ranking.reported_results import ReportedFigures, load_published, merge_imported
-from leaderboard.ranking.rows import Board, build_board
+from leaderboard.ranking.rows import Board, build_board, relations_summary
 from leaderboard.site.render_context import LANGUAGE, RenderContext
 from leaderboard.site.serial_executor import SerialExecutor
 from storage.database_wait import log_away
@@ -148,11 +148,6 @@ class BoardVersion:
         return self.public_url and self.public_url + self.context.prefix
 
     @property
-    def benchmark(self) -> str:
-        """Name of the benchmark."""
-        return self.spec.id
-
-    @property
     def revisions(self) -> tuple[str, ...]:
         """Label revisions there is a board for."""
         return tuple(self.snapshot["label_revisions"])
@@ -165,6 +160,10 @@ class BoardVersion:
     def level(self, revision: str) -> str:
         """Return the disclosure level of a label revision (benchmark.disclosure)."""
         return str(self.snapshot.get("disclosure", {}).get(revision, PUBLIC))
+
+    def relations_summary(self, revision: str) -> Mapping[str, Any]:
+        """Return what the snapshot says of the pairwise statistics under a label revision; empty without them."""
+        return relations_summary(self.snapshot, revision)
 
     def board(self, protocol: str = "", grouping: str = "", *, revision: str = "") -> Board:
         """Return the board under these rules, built once; "" is the ranking rule, the official grouping, the current

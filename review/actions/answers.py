@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Annotated, NamedTuple
 
 from auth import Forbidden, Identity, Role, require
+from common.image_files import find_image
 from maintenance.action_context import ActionContext
 from maintenance.registry import ParamInfo, RowNumber, action
 from maintenance.types import ActionResult, Conflict, NotFound
 from review.actions.projects import ProjectNumber, known
 from review.items import pair_names
-from review.selection import find_image
 from storage.annotation import annotation_projects
 from storage.annotation.annotation_projects import AnnotatorAnswer, Project, ProjectPair
 from storage.database import Session
