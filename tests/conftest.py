@@ -17,11 +17,14 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import settings
 
-from tests.databases import database, database_url, postgres_cluster
+from tests.databases import database, database_url, fill_once, postgres_cluster
 from tests.factories.suite.fork_server import open_fork_server
 
 if TYPE_CHECKING:  # a browser's library is imported by the tests that use one
     from playwright.sync_api import Browser, BrowserContext, Page
+
+    from storage.database import Database
+    from workers.scorer import Scorer
 
 __all__ = ["database", "database_url", "postgres_cluster"]  # fixtures of all folders: one server is for all
 ROOT = Path(__file__).parent
@@ -210,3 +213,20 @@ def context(browser: Browser) -> Iterator[BrowserContext]:
 @pytest.fixture
 def page(context: BrowserContext) -> Page:
     return context.new_page()
+
+
+@pytest.fixture(scope="session")
+def scorer() -> Scorer:
+    """Return a scorer of the invented benchmark."""
+    from tests.factories import small_benchmark  # which loads what only workers need
+
+    return small_benchmark.scorer()
+
+
+@pytest.fixture
+def ready(database: Database) -> Database:
+    """Return a database whose board shows the first revision of that scorer."""
+    from tests.factories import small_benchmark
+
+    fill_once(database, small_benchmark.prepare_board)
+    return database

@@ -52,14 +52,14 @@ def labels(
     return make_label_set(revision, items, preferred=dict(enumerate(wanted)), tags=tagged if tags else None)
 
 
-def random_matrix(items: int, k: int, *, seed: int, values: tuple[int, ...] = (-1, 0, 1)) -> Matrix:
+def random_matrix(items: int, k: int, *, seed: int) -> Matrix:
     """Return items x K votes."""
-    return np.random.default_rng(seed).choice(np.array(values, dtype=np.int8), size=(items, k))
+    return np.random.default_rng(seed).choice(np.array((-1, 0, 1), dtype=np.int8), size=(items, k))
 
 
-def random_tally(items: ItemTable, k: int = 5, *, seed: int = 0) -> Tally:
+def random_tally(items: ItemTable, k: int = 5) -> Tally:
     """Return the tally of a judge that guesses, and sometimes does not decide."""
-    return tally(Votes(random_matrix(len(items), k, seed=seed)), labels(items), table=items)
+    return tally(Votes(random_matrix(len(items), k, seed=0)), labels(items), table=items)
 
 
 BEHAVIOUR = Behaviour(parse_rate=0.9, first_shown_rate=0.5, self_consistency=0.8)

@@ -24,7 +24,9 @@ from vlrb.benchmarks.pairs import build_table, label_set
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.scorecard import SCORER_VERSION
 from vlrb.votes import Votes
+from workers.jobs.pairwise_statistics import compute_if_changed
 from workers.jobs.rescore import rescore
+from workers.jobs.snapshot import publish_if_changed
 from workers.scorer import Scorer
 from workers.startup import prepare
 
@@ -124,6 +126,19 @@ def snapshot(database: Database, benchmark: str = "demo") -> dict[str, Any]:
     assert name == hashlib.sha256(content).hexdigest()
     body: dict[str, Any] = json.loads(content)
     return body
+
+
+def published(database: Database, scorer: Scorer) -> dict[str, Any]:
+    """Publish what is new, and return what the board shows then."""
+    publish_if_changed(database, scorer)
+    return snapshot(database)
+
+
+def settled(database: Database, scorer: Scorer) -> dict[str, Any]:
+    """Publish, compute the relations of judges, and return the board with these."""
+    publish_if_changed(database, scorer)
+    compute_if_changed(database, scorer)
+    return published(database, scorer)
 
 
 def by_another_release(database: Database) -> str:

@@ -29,20 +29,15 @@ from tests.factories import small_benchmark
 from tests.factories.accounts import ANONYMOUS, LOCAL, MAINTAINER, OPEN, OWNER_OF_IT, STRANGER, SUBMIT_TOKEN
 from tests.factories.actions import activity_of, by, decisions
 from tests.factories.refusals import refuses
+from tests.factories.small_benchmark import published
 from tests.factories.specs import spec_of
 from tests.maintenance.concurrency_helpers import at_once
 from vlrb.common.translations import translations
 from workers.jobs.rescore import rescore
-from workers.jobs.snapshot import publish_if_changed
 from workers.scorer import Scorer
 from workers.startup import prepare
 
 OWNER = OWNER_OF_IT.account
-
-
-@pytest.fixture(scope="module")
-def scorer() -> Scorer:
-    return small_benchmark.scorer()
 
 
 @pytest.fixture
@@ -61,13 +56,8 @@ def _three_entries(database: Database) -> list[str]:
     return names
 
 
-def snapshot(database: Database, scorer: Scorer) -> dict[str, Any]:
-    publish_if_changed(database, scorer)
-    return small_benchmark.snapshot(database)
-
-
 def on_board(database: Database, scorer: Scorer) -> list[str]:
-    return [entry["id"] for entry in snapshot(database, scorer)["entries"]]
+    return [entry["id"] for entry in published(database, scorer)["entries"]]
 
 
 def head(database: Database) -> audit.Head:
@@ -119,16 +109,16 @@ def test_an_unknown_entry_is_not_found(database: Database) -> None:
 
 
 def test_a_hidden_entry_is_nowhere_until_it_is_restored(database: Database, scorer: Scorer, ids: list[str]) -> None:
-    before = snapshot(database, scorer)
+    before = published(database, scorer)
     entries.flag(by(database, MAINTAINER), ids[1], "looks odd")
     assert entries.hide(by(database, MAINTAINER), ids[1], "a test of mine").changed
-    hidden = snapshot(database, scorer)
+    hidden = published(database, scorer)
     assert ids[1] not in json.dumps(hidden)
     assert [entry["id"] for entry in hidden["entries"]] == [ids[0], ids[2]]
     assert all(ids[1] not in json.dumps(one) for one in decisions(database))
     entries.restore(by(database, MAINTAINER), ids[1], reason="it was none")
     entries.unflag(by(database, MAINTAINER), ids[1], "no")
-    assert snapshot(database, scorer)["entries"] == before["entries"]
+    assert published(database, scorer)["entries"] == before["entries"]
 
 
 @pytest.mark.parametrize("who", [OWNER_OF_IT, MAINTAINER], ids=lambda user: user.account)
@@ -136,7 +126,7 @@ def test_a_withdrawn_entry_leaves_a_stub_with_date_and_reason(
     database: Database, scorer: Scorer, ids: list[str], who: Identity
 ) -> None:
     assert entries.withdraw(by(database, who), ids[0], "wrong prompt").changed
-    shown = snapshot(database, scorer)
+    shown = published(database, scorer)
     assert [entry["id"] for entry in shown["entries"]] == ids[1:]
     (stub,) = shown["stubs"]
     assert (stub["id"], stub["reason"], stub["model"]) == (ids[0], "wrong prompt", "judge 0")
@@ -146,19 +136,19 @@ def test_a_withdrawn_entry_leaves_a_stub_with_date_and_reason(
     assert told is not None
     assert (told.state, told.reason) == ("withdrawn", "wrong prompt")
     entries.hide(by(database, MAINTAINER), ids[0], "a name that may not be shown")
-    assert snapshot(database, scorer)["stubs"] == []
+    assert published(database, scorer)["stubs"] == []
 
 
 def test_marks_are_fields_of_an_entry(database: Database, scorer: Scorer, ids: list[str]) -> None:
     entries.verify(by(database, MAINTAINER), ids[0], "run again by us")
     entries.flag(by(database, MAINTAINER), ids[1], "trained on the items")
-    first, second, third = snapshot(database, scorer)["entries"]
+    first, second, third = published(database, scorer)["entries"]
     assert first["verified_at"].endswith("Z") and first["flag"] is None
     assert (second["verified_at"], second["flag"]) == (None, "trained on the items")
     assert (third["verified_at"], third["flag"]) == (None, None)
     entries.unverify(by(database, MAINTAINER), ids[0], "no")
     entries.unflag(by(database, MAINTAINER), ids[1], "no")
-    assert [one["verified_at"] or one["flag"] for one in snapshot(database, scorer)["entries"]] == [None] * 3
+    assert [one["verified_at"] or one["flag"] for one in published(database, scorer)["entries"]] == [None] * 3
 
 
 def test_an_edit_shows_at_once_and_keeps_what_was(database: Database, scorer: Scorer, ids: list[str]) -> None:
@@ -166,7 +156,7 @@ def test_an_edit_shows_at_once_and_keeps_what_was(database: Database, scorer: Sc
         by(database, OWNER_OF_IT, parse=parse_metadata), ids[0], {"organisation": "A lab", "parameters_b": "7"}
     )
     entries.edit(by(database, MAINTAINER, parse=parse_metadata), ids[0], {"organisation": ""})
-    entry = next(one for one in snapshot(database, scorer)["entries"] if one["id"] == ids[0])
+    entry = next(one for one in published(database, scorer)["entries"] if one["id"] == ids[0])
     assert (entry["organisation"], entry["parameters_b"]) == (None, 7.0)
     second, first = entries.history(by(database, OWNER_OF_IT), ids[0])
     assert (first.editor, first.before, first.after) == (
@@ -267,7 +257,7 @@ def test_restoring_takes_back_one_thing_at_a_time_and_says_what_still_holds(
     assert "was restored, but it is withdrawn. Restore it once more" in seen
     assert [one["kind"] for one in decisions(database)].count("entry.restored") == 0  # of hiding nothing is public
     assert len(decisions(database)) == logged + 1
-    shown = snapshot(database, scorer)
+    shown = published(database, scorer)
     assert [(stub["id"], stub["reason"]) for stub in shown["stubs"]] == [(ids[0], "the owner's own decision")]
     back = entries.restore(by(database, MAINTAINER), ids[0], reason="the owner asked for it").message
     assert back.endswith("is back on the board.")

@@ -22,7 +22,6 @@ from storage.jobs import job_queue
 from storage.labels import label_levels
 from storage.models.core import AuditEvent, RegisteredLabelSet, Score, Submission
 from storage.models.moderation import ImportedLabels
-from tests.databases import fill_once
 from tests.factories import small_benchmark
 from tests.factories.accounts import MAINTAINER, OWNER_OF_IT, STRANGER
 from tests.factories.specs import VL, spec_of
@@ -36,17 +35,6 @@ from workers.jobs.score import ScoringOutcome, score_next
 from workers.scorer import Scorer
 
 KEYS = read_keys({"keys": [SIGNER.public_key]})
-
-
-@pytest.fixture(scope="module")
-def scorer() -> Scorer:
-    return small_benchmark.scorer()
-
-
-@pytest.fixture
-def ready(database: Database) -> Database:
-    fill_once(database, small_benchmark.prepare_board)
-    return database
 
 
 @pytest.fixture

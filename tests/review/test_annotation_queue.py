@@ -35,11 +35,11 @@ def write(path: Path, lines: list[dict[str, Any]]) -> Path:
     return path
 
 
-def own_pairs(directory: Path, count: int = 3, *, gold: int = 0) -> Path:
+def own_pairs(directory: Path, *, gold: int = 0) -> Path:
     """Return a file of pairs with texts and images; the first ones are labelled."""
     (directory / "images").mkdir()
     lines = []
-    for number in range(count):
+    for number in range(3):
         (directory / "images" / f"{number}.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes([number]))
         line = {"item": f"k{number}", "id": f"S-{number}", "query": f"What is in picture {number}?"}
         label = {"label": "a"} if number < gold else {}

@@ -145,8 +145,8 @@ def test_nothing_of_a_dispute_is_public(bench: ReviewSetup) -> None:
     assert all(not one["kind"].startswith("dispute") for one in decisions(bench.database))
 
 
-def _draft(bench: ReviewSetup, revision: str = "next", **more: Any) -> dict[str, Any]:
-    done = disputes.request_draft(bench.by(MAINTAINER), revision, base="demo", reason="disputes", **more)
+def _draft(bench: ReviewSetup, **more: Any) -> dict[str, Any]:
+    done = disputes.request_draft(bench.by(MAINTAINER), "next", base="demo", reason="disputes", **more)
     bench.runner.run_all()
     with bench.database.read() as session:
         found = tasks.result(session, done.task_id or 0)

@@ -12,9 +12,7 @@ from storage.database import Database, Session
 from storage.integrity import integrity_check as integrity
 from storage.models.core import Snapshot
 from tests.factories import small_benchmark
-from workers.jobs.pairwise_statistics import compute_if_changed
 from workers.jobs.rescore import rescore
-from workers.jobs.snapshot import publish_if_changed
 from workers.startup import prepare
 
 
@@ -25,9 +23,7 @@ def publish(database: Database, numbers: range) -> None:
     for number in numbers:
         small_benchmark.submit(database, range(number, number + 1))
         rescore(database, scorer, revision="demo")
-        publish_if_changed(database, scorer)
-        compute_if_changed(database, scorer)
-        publish_if_changed(database, scorer)
+        small_benchmark.settled(database, scorer)
 
 
 def test_every_snapshot_is_read_back_as_it_was_published(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -89,20 +89,6 @@ def test_a_name_is_never_a_path(uploads: Uploads) -> None:
             uploads.read(name)
 
 
-def test_a_full_disk_leaves_no_half_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(_descriptor: int) -> None:
-        raise OSError(28, "No space left on device")
-
-    uploads = Uploads(tmp_path)
-    uploads.keep(b"first")  # so that only the write of the next one fails
-    directory = tmp_path / NAME[:2]
-    directory.mkdir()
-    monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(OSError, match="No space"):
-        uploads.keep(CONTENT)
-    assert list(directory.iterdir()) == []
-
-
 def test_what_interrupted_writes_left_is_swept_but_not_what_is_being_written(tmp_path: Path) -> None:
     assert (Uploads(tmp_path / "away").sweep(), (tmp_path / "away").exists()) == (0, False)
     uploads = Uploads(tmp_path)

@@ -26,11 +26,6 @@ from workers.scorer import Scorer
 from workers.startup import prepare, register
 
 
-@pytest.fixture(scope="module")
-def scorer() -> Scorer:
-    return small_benchmark.scorer()
-
-
 @pytest.fixture
 def scored(database: Database, scorer: Scorer) -> Database:
     """Return two entries of one owner, scored under what the board shows."""

@@ -53,11 +53,11 @@ def ask(url: str, name: str, *, at: str) -> socket.socket:
     return connection
 
 
-def seconds_of(url: str, name: str) -> float:
+def seconds_of_other(url: str) -> float:
     """Return how long another client waits for its export."""
     with httpx.Client(transport=httpx.HTTPTransport(local_address=OTHER)) as client:
         started = time.monotonic()
-        assert client.get(f"{url}/export/{name}").text == name
+        assert client.get(f"{url}/export/other").text == "other"
         return time.monotonic() - started
 
 
@@ -66,7 +66,7 @@ def test_exports_of_clients_that_left_are_not_made(url: str, made: list[str]) ->
     until(lambda: bool(made), 10, what="the first one begins")
     for connection in crowd:
         connection.close()
-    assert seconds_of(url, "other") < 2 * LONG
+    assert seconds_of_other(url) < 2 * LONG
     time.sleep(2 * LONG)
     assert made == ["left-0", "other"]
 
@@ -74,7 +74,7 @@ def test_exports_of_clients_that_left_are_not_made(url: str, made: list[str]) ->
 def test_clients_that_stay_have_one_place_an_address(url: str, made: list[str]) -> None:
     crowd = [ask(url, f"stays-{number}", at=CROWD) for number in range(CLIENTS)]
     until(lambda: bool(made), 10, what="the first one begins")
-    assert seconds_of(url, "other") < 2 * LONG
+    assert seconds_of_other(url) < 2 * LONG
     for connection in crowd:
         assert connection.recv(1000).startswith(b"HTTP/1.1 200")
         connection.close()

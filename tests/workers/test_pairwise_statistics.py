@@ -20,6 +20,7 @@ from storage.labels import label_imports
 from storage.models.core import AuditEvent, StoredRelations, Submission
 from tests.databases import a_submission, accept
 from tests.factories import small_benchmark
+from tests.factories.small_benchmark import published, settled
 from tests.factories.specs import VL
 from vlrb.baselines import EARLIER, FIRST, LONGER, MAJORITY, RANDOM, always_first, always_longer
 from vlrb.protocols import scores
@@ -41,14 +42,6 @@ def _scored(database: Database, scorer: Scorer, *, numbers: range, **changes: An
     return names
 
 
-def _settle(database: Database, scorer: Scorer) -> dict[str, Any]:
-    """Snapshot, relations, snapshot."""
-    publish_if_changed(database, scorer)
-    compute_if_changed(database, scorer)
-    publish_if_changed(database, scorer)
-    return small_benchmark.snapshot(database)
-
-
 def _stored(database: Database, name: str) -> bytes:
     with database.read() as session:
         body = snapshots.relations(session, name)
@@ -59,8 +52,7 @@ def _stored(database: Database, name: str) -> bytes:
 def test_scores_are_public_first_and_relations_follow_with_the_next_snapshot(ready: Database, scorer: Scorer) -> None:
     names = _scored(ready, scorer, numbers=range(6))
     assert compute_if_changed(ready, scorer) == 0  # nothing is published yet
-    publish_if_changed(ready, scorer)
-    plain = small_benchmark.snapshot(ready)
+    plain = published(ready, scorer)
     assert {entry["id"] for entry in plain["entries"]} == set(names)
     assert plain["relations"] == {}
     assert compute_if_changed(ready, scorer) == 2
@@ -76,7 +68,7 @@ def test_scores_are_public_first_and_relations_follow_with_the_next_snapshot(rea
 
 def test_what_is_served_is_what_the_votes_say(ready: Database, scorer: Scorer) -> None:
     names = _scored(ready, scorer, numbers=range(7))
-    body = _settle(ready, scorer)
+    body = settled(ready, scorer)
     number = {name: index for index, name in enumerate(names)}
     for revision, labels in scorer.labels.items():
         summary = body["relations"][revision]
@@ -104,8 +96,7 @@ def _entry(body: dict[str, Any], name: str) -> dict[str, Any]:
 def test_baselines_are_permanent_rows_and_the_boards_majority_joins_with_three_judges(
     ready: Database, scorer: Scorer
 ) -> None:
-    publish_if_changed(ready, scorer)
-    rows = {row["id"]: row for row in small_benchmark.snapshot(ready)["baselines"]}
+    rows = {row["id"]: row for row in published(ready, scorer)["baselines"]}
     assert list(rows) == [RANDOM, FIRST, LONGER, EARLIER, MAJORITY]
     assert (rows[RANDOM]["expected"], rows[RANDOM]["tallies"]) == (0.5, {})
     assert rows[MAJORITY]["tallies"] == {}
@@ -114,9 +105,9 @@ def test_baselines_are_permanent_rows_and_the_boards_majority_joins_with_three_j
         for revision, labels in scorer.labels.items():
             assert rows[name]["tallies"][revision] == tally(Votes(votes), labels, table=scorer.table).to_json()
     _scored(ready, scorer, numbers=range(2))
-    assert _settle(ready, scorer)["baselines"][4]["tallies"] == {}
+    assert settled(ready, scorer)["baselines"][4]["tallies"] == {}
     _scored(ready, scorer, numbers=range(2, 3))
-    counted = _settle(ready, scorer)["baselines"][4]["tallies"]
+    counted = settled(ready, scorer)["baselines"][4]["tallies"]
     assert set(counted) == {"demo", "flipped"}
     verdicts = np.stack([majority(small_benchmark.votes(number).matrix) for number in range(3)])
     preferred = scorer.labels["demo"].preferred
@@ -139,7 +130,7 @@ def test_a_copy_of_a_version_that_is_not_the_best_is_of_its_judge(ready: Databas
         audit.append(session, "submission.edited", data={})
     for revision in scorer.revisions:
         rescore(ready, scorer, revision=revision)
-    for summary in _settle(ready, scorer)["relations"].values():
+    for summary in settled(ready, scorer)["relations"].values():
         assert summary["judges"] == 2
         assert {*summary["versions"], *summary["entries"]} == {*names, name}
         assert len({*summary["versions"].values(), *summary["entries"]}) == 2
@@ -147,24 +138,22 @@ def test_a_copy_of_a_version_that_is_not_the_best_is_of_its_judge(ready: Databas
 
 def test_a_change_without_effect_on_judges_keeps_the_relations_at_once(ready: Database, scorer: Scorer) -> None:
     (name, *_) = _scored(ready, scorer, numbers=range(3))
-    before = _settle(ready, scorer)["relations"]
+    before = settled(ready, scorer)["relations"]
     with ready.write() as session:
         session.execute(update(Submission).where(Submission.id == name).values(organisation="a new name"))
         audit.append(session, "submission.edited", data={})
-    publish_if_changed(ready, scorer)
-    assert small_benchmark.snapshot(ready)["relations"] == before
+    assert published(ready, scorer)["relations"] == before
     assert compute_if_changed(ready, scorer) == 0
 
 
 def test_a_snapshot_never_carries_the_relations_of_other_entries(ready: Database, scorer: Scorer) -> None:
     _scored(ready, scorer, numbers=range(3))
-    _settle(ready, scorer)
+    settled(ready, scorer)
     _scored(ready, scorer, numbers=range(3, 4))
-    publish_if_changed(ready, scorer)
-    body = small_benchmark.snapshot(ready)
+    body = published(ready, scorer)
     assert len(body["entries"]) == 4
     assert body["relations"] == {}
-    assert len(_settle(ready, scorer)["relations"]["demo"]["entries"]) == 4
+    assert len(settled(ready, scorer)["relations"]["demo"]["entries"]) == 4
 
 
 def test_a_draft_of_labels_leaves_no_trace_and_imported_ones_no_counts(ready: Database, scorer: Scorer) -> None:
@@ -173,19 +162,19 @@ def test_a_draft_of_labels_leaves_no_trace_and_imported_ones_no_counts(ready: Da
     asked = {"difference": {}, "reason": "r", "requested_by": "m", "disclosure": "hidden"}
     with ready.write() as session:
         label_imports.record(session, "flipped", facts=facts | asked)
-    body = _settle(ready, scorer)
+    body = settled(ready, scorer)
     assert set(body["relations"]) == {"demo"} == set(body["label_revisions"])
     assert {revision for row in body["baselines"] for revision in row["tallies"]} == {"demo"}
     with ready.write() as session:
         label_imports.publish(session, "demo", revision="flipped")
         audit.append(session, "test", data={})
-    body = _settle(ready, scorer)
+    body = settled(ready, scorer)
     assert set(body["relations"]) == {"demo", "flipped"}
     assert unpack(_stored(ready, body["relations"]["flipped"]["id"])).outcomes is None
     with ready.write() as session:
         label_imports.retire(session, "demo", revision="flipped", salt="c" * 64)
         audit.append(session, "test", data={})
-    relations = _settle(ready, scorer)["relations"]
+    relations = settled(ready, scorer)["relations"]
     assert unpack(_stored(ready, relations["flipped"]["id"])).outcomes is not None
 
 
@@ -204,7 +193,7 @@ def test_a_new_score_while_relations_are_computed_makes_them_worthless_and_they_
     monkeypatch.setattr(pairwise_statistics, "_compute", interrupted)
     assert compute_if_changed(ready, scorer) == 0
     monkeypatch.undo()
-    assert len(_settle(ready, scorer)["relations"]["demo"]["entries"]) == 4
+    assert len(settled(ready, scorer)["relations"]["demo"]["entries"]) == 4
 
 
 def test_two_workers_that_compute_the_same_store_it_once(
@@ -248,7 +237,7 @@ def test_one_content_with_several_summaries_is_no_mismatch(ready: Database, scor
             accept(session, [a_submission(number, **same) for number in copies])
         for revision in scorer.revisions:
             rescore(ready, scorer, revision=revision)
-        _settle(ready, scorer)
+        settled(ready, scorer)
     with ready.read() as session:
         rows = session.execute(select(StoredRelations.id, StoredRelations.summary)).all()
         assert len({name for name, _ in rows}) < len({summary for _, summary in rows})

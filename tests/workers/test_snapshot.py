@@ -7,6 +7,7 @@ import pytest
 from storage.database import Database
 from storage.integrity import audit
 from tests.factories import small_benchmark
+from tests.factories.small_benchmark import published, settled
 from workers import board_view
 from workers.jobs.pairwise_statistics import compute_if_changed
 from workers.jobs.rescore import rescore
@@ -18,8 +19,7 @@ def test_a_snapshot_holds_facts_and_tallies_of_every_revision(ready: Database, s
     (name,) = small_benchmark.submit(ready, range(1), organisation='<"Ä\u2028', parameters_b=7.0, open_weights=True)
     rescore(ready, scorer, revision="demo")
     rescore(ready, scorer, revision="flipped")
-    publish_if_changed(ready, scorer)
-    (entry,) = small_benchmark.snapshot(ready)["entries"]
+    (entry,) = published(ready, scorer)["entries"]
     assert set(entry["tallies"]) == {"demo", "flipped"}
     assert set(entry["tallies"]["demo"]) == {"k", "counts", "agreeing", "has_tags", "behaviour"}
     assert (entry["id"], entry["organisation"], entry["parameters_b"], entry["open_weights"]) == (
@@ -49,20 +49,15 @@ def test_nothing_is_published_while_nothing_changes(ready: Database, scorer: Sco
 def test_an_entry_appears_with_its_score_and_not_before(ready: Database, scorer: Scorer) -> None:
     small_benchmark.submit(ready, range(2))
     rescore(ready, scorer, revision="flipped")  # only the other revision
-    publish_if_changed(ready, scorer)
-    assert small_benchmark.snapshot(ready)["entries"] == []
+    assert published(ready, scorer)["entries"] == []
     rescore(ready, scorer, revision="demo")
-    publish_if_changed(ready, scorer)
-    assert len(small_benchmark.snapshot(ready)["entries"]) == 2
+    assert len(published(ready, scorer)["entries"]) == 2
 
 
 def test_at_its_start_a_worker_replaces_what_its_release_would_not_write(ready: Database, scorer: Scorer) -> None:
     small_benchmark.submit(ready, range(3))
     rescore(ready, scorer, revision="demo")
-    publish_if_changed(ready, scorer)
-    compute_if_changed(ready, scorer)
-    publish_if_changed(ready, scorer)
-    whole = small_benchmark.snapshot(ready)
+    whole = settled(ready, scorer)
     assert whole["relations"]
     assert publish_if_changed(ready, scorer, anew=True) is None  # it would write the same
     small_benchmark.by_another_release(ready)
@@ -78,12 +73,9 @@ def test_relations_that_another_release_computed_otherwise_follow(
 ) -> None:
     small_benchmark.submit(ready, range(3))
     rescore(ready, scorer, revision="demo")
-    publish_if_changed(ready, scorer)
-    compute_if_changed(ready, scorer)
-    publish_if_changed(ready, scorer)
+    settled(ready, scorer)
     monkeypatch.setattr(board_view, "VERSION", "of the next release")
     assert publish_if_changed(ready, scorer, anew=True) is not None
     assert not small_benchmark.snapshot(ready)["relations"]
     assert compute_if_changed(ready, scorer) > 0
-    publish_if_changed(ready, scorer)
-    assert small_benchmark.snapshot(ready)["relations"]
+    assert published(ready, scorer)["relations"]

@@ -25,6 +25,7 @@ from tests.databases import shown_board
 from tests.factories import small_benchmark
 from tests.factories.accounts import MAINTAINER, person
 from tests.factories.actions import by, decisions
+from tests.factories.small_benchmark import published
 from tests.factories.specs import VL, spec_of
 from workers import board_view
 from workers.jobs.pairwise_statistics import compute_if_changed
@@ -56,16 +57,10 @@ def arrive(
     return name
 
 
-def body(database: Database, scorer: Scorer) -> dict[str, Any]:
-    """Return the current snapshot, all of it."""
-    publish_if_changed(database, scorer)
-    return small_benchmark.snapshot(database)
-
-
 def test_an_anonymous_entry_is_on_the_board_without_who_made_it(ready: Database, scorer: Scorer) -> None:
     name = arrive(ready, scorer, number=0, shown=EntryVisibility(FAR), **SECRETS)
     arrive(ready, scorer, number=1, model="named", organisation="Lab")
-    found = {entry["id"]: entry for entry in body(ready, scorer)["entries"]}
+    found = {entry["id"]: entry for entry in published(ready, scorer)["entries"]}
     assert (found[name]["model"], found[name]["anonymous_until"]) == ("judge 0", "2096-10-02T07:06:40Z")
     assert (found[name]["attempt"], found[name]["attempts"]) == (1, None)
     with ready.read() as session:
@@ -83,7 +78,7 @@ def test_an_anonymous_entry_is_on_the_board_without_who_made_it(ready: Database,
 def test_without_the_wish_the_same_search_finds_every_secret(ready: Database, scorer: Scorer) -> None:
     """The positive control."""
     arrive(ready, scorer, number=0, **SECRETS)
-    shown = json.dumps(body(ready, scorer))
+    shown = json.dumps(published(ready, scorer))
     for secret in SECRETS.values():
         assert secret in shown
     assert OWNER not in shown  # of nobody
@@ -91,21 +86,21 @@ def test_without_the_wish_the_same_search_finds_every_secret(ready: Database, sc
 
 def test_a_day_that_has_come_ends_anonymity_by_itself(ready: Database, scorer: Scorer) -> None:
     name = arrive(ready, scorer, number=0, shown=EntryVisibility(FAR), **SECRETS)
-    assert "lanted" not in json.dumps(body(ready, scorer))
+    assert "lanted" not in json.dumps(published(ready, scorer))
     worker = Worker(ready, [scorer], lease_seconds=60)
     assert worker.end_anonymity() == 0
     with ready.write() as session:
         session.execute(update(Submission).values(anonymous_until=database_now() - 1.0))
     assert publish_if_changed(ready, scorer) is None  # pages ask no clock: the end is an event
     assert [worker.end_anonymity() for _ in range(2)] == [1, 0]
-    (entry,) = body(ready, scorer)["entries"]
+    (entry,) = published(ready, scorer)["entries"]
     assert (entry["id"], entry["organisation"], entry["anonymous_until"]) == (name, SECRETS["organisation"], None)
 
 
 def test_an_unpublished_entry_is_scored_and_counted_but_nowhere_to_be_seen(ready: Database, scorer: Scorer) -> None:
     shown = arrive(ready, scorer, number=0)
     unseen = arrive(ready, scorer, number=1, shown=EntryVisibility(published=False), model="Planted-Model-7e1")
-    found = body(ready, scorer)
+    found = published(ready, scorer)
     assert [entry["id"] for entry in found["entries"]] == [shown]
     assert found["unpublished"] == 1
     assert (found["entries"][0]["attempt"], found["entries"][0]["attempts"]) == (1, 2)
@@ -114,7 +109,7 @@ def test_an_unpublished_entry_is_scored_and_counted_but_nowhere_to_be_seen(ready
     with ready.read() as session:
         assert [one.id for one in entries_on_board(session, "demo", revision="demo", version=scorer.version)] == [shown]
     assert compute_if_changed(ready, scorer) > 0
-    assert "demo" in body(ready, scorer)["relations"]  # made of exactly the entries that are shown
+    assert "demo" in published(ready, scorer)["relations"]  # made of exactly the entries that are shown
     board = build_board(DatabaseSnapshots(ready, spec_of("demo")).load(shown_board(ready).snapshot_id), VL)
     assert leaderboard_json(board)["unpublished"] == 1
 
@@ -136,24 +131,24 @@ def test_an_unpublished_variant_counts_where_its_account_shows_one_and_nowhere_e
 def test_withdrawing_what_nobody_has_seen_leaves_no_stub_and_still_counts(ready: Database, scorer: Scorer) -> None:
     unseen = arrive(ready, scorer, number=0, shown=EntryVisibility(published=False))
     entries.withdraw(by(ready, person(OWNER)), unseen, "Planted-Reason-7e1")
-    found = body(ready, scorer)
+    found = published(ready, scorer)
     assert (found["stubs"], found["entries"], found["unpublished"]) == ([], [], 1)
     assert unseen not in str(decisions(ready))
     assert "lanted" not in str(decisions(ready))
     entries.hide(by(ready, MAINTAINER), unseen, "spam")
-    assert body(ready, scorer)["unpublished"] == 0
+    assert published(ready, scorer)["unpublished"] == 0
 
 
 def test_who_was_not_approved_writes_nothing_into_public_by_withdrawing(ready: Database, scorer: Scorer) -> None:
     (waiting,) = small_benchmark.submit(ready, range(1), owner=OWNER, approval=visibility.WAITING)
     entries.withdraw(by(ready, person(OWNER)), waiting, "Planted-Reason-7e1")
-    assert body(ready, scorer)["stubs"] == []
+    assert published(ready, scorer)["stubs"] == []
     assert "lanted" not in str(decisions(ready))
     approvals.reject(by(ready, MAINTAINER), waiting, "an advertisement")
-    assert body(ready, scorer)["stubs"] == []
+    assert published(ready, scorer)["stubs"] == []
     assert "lanted" not in str(decisions(ready))
     approvals.approve(by(ready, MAINTAINER), waiting, "a second look")
-    assert [one["id"] for one in body(ready, scorer)["stubs"]] == [waiting]
+    assert [one["id"] for one in published(ready, scorer)["stubs"]] == [waiting]
     assert "lanted" in str(decisions(ready))
 
 
@@ -165,19 +160,19 @@ def numbers(found: dict[str, Any], *names: str) -> list[tuple[int, int | None]]:
 
 def test_an_anonymous_entry_moves_no_number_of_its_accounts_named_rows(ready: Database, scorer: Scorer) -> None:
     named = arrive(ready, scorer, number=0)
-    before = next(entry for entry in body(ready, scorer)["entries"] if entry["id"] == named)
+    before = next(entry for entry in published(ready, scorer)["entries"] if entry["id"] == named)
     unnamed = arrive(ready, scorer, number=1, shown=EntryVisibility(FAR))
-    found = body(ready, scorer)
+    found = published(ready, scorer)
     assert next(entry for entry in found["entries"] if entry["id"] == named) == before
     assert numbers(found, named, unnamed) == [(1, 1), (2, None)]
     later = arrive(ready, scorer, number=2)
-    assert numbers(body(ready, scorer), named, unnamed, later) == [(1, 3), (2, None), (3, 3)]
+    assert numbers(published(ready, scorer), named, unnamed, later) == [(1, 3), (2, None), (3, 3)]
     last = arrive(ready, scorer, number=3, shown=EntryVisibility(FAR))
-    found = body(ready, scorer)
+    found = published(ready, scorer)
     assert numbers(found, named, unnamed, later, last) == [(1, 3), (2, None), (3, 3), (4, None)]
     with ready.write() as session:
         assert visibility.end_anonymity(session, last, by="owner")
-    found = body(ready, scorer)
+    found = published(ready, scorer)
     assert numbers(found, named, unnamed, later, last) == [(1, 4), (2, None), (3, 4), (4, 4)]
 
 
@@ -188,9 +183,9 @@ def test_whose_an_anonymous_entry_is_changes_no_byte_of_any_snapshot(
     """Totals, best versions, the number of judges: the same whether the account has other rows or not."""
     arrive(ready, scorer, number=0, model="the same")
     name = arrive(ready, scorer, number=1, shown=shown, model="the same", version="2")
-    body(ready, scorer)
+    published(ready, scorer)
     assert compute_if_changed(ready, scorer) > 0
-    relations = body(ready, scorer)["relations"]["demo"]
+    relations = published(ready, scorer)["relations"]["demo"]
     assert (relations["judges"], len(relations["entries"])) == ((2, 2) if shown.anonymous_until else (1, 1))
     with ready.write() as session:
         session.execute(update(Submission).where(Submission.id == name).values(owner="somebody else"))

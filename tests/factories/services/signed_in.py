@@ -38,9 +38,9 @@ class SignedInService:
         return browser
 
 
-def token_of(browser: httpx.Client, name: str = "cluster", *, scope: str = "submit") -> str:
+def token_of(browser: httpx.Client, *, scope: str = "submit") -> str:
     """Return a new API token of anyone who is signed in."""
-    form = {"name": name, "scopes": [scope], "days": "30"}
+    form = {"name": "cluster", "scopes": [scope], "days": "30"}
     found = re.search(r"vlrb_[\w-]{43}", browser.post("/account/tokens", data=form).text)
     assert found
     return found[0]

@@ -44,9 +44,9 @@ def picture(number: int) -> bytes:
     return out.getvalue()
 
 
-def invent(folder: Path, pairs: int = 2000, *, seed: int = 7) -> SyntheticPool:
+def invent(folder: Path, pairs: int) -> SyntheticPool:
     """A pool of so many pairs; images lie in the folder. One pair in 25 is a copy, one in 20 has a wrong label."""
-    chance = random.Random(seed)
+    chance = random.Random(7)
     pool = SyntheticPool()
     pictures = max(4, pairs // 10)
     for number in range(pictures):
