@@ -257,8 +257,8 @@ def chart_file(chart: Chart, spec: BenchmarkSpec, kind: str, **depends_on: Any) 
     """Return the numbers of a figure as a file of one of FILES; JSON has the drawing for Plotly too."""
     content = {
         **depends_on,
-        "title": chart.title,
-        "subtitle": chart.subtitle,
+        "title": chart.words.title,
+        "subtitle": chart.words.subtitle,
         "notes": list(chart.notes),
         "columns": list(chart.header),
         "rows": [list(row) for row in chart.rows],

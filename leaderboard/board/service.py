@@ -79,7 +79,6 @@ def _board_context(board_version: BoardVersion, view: BoardQuery, *, best_set: B
         "subtitles": {key: f"n {n:,}" for key, n in board.sizes.items() if n},
         "demo": board.spec.synthetic,
         "delayed": board_version.delayed_since if not view.as_of else None,
-        "clock": _clock(board_version.delayed_since),
         "paused": board_version.paused if not view.as_of else None,
         "findings": finding(board, view, best_set=best_set, whole=True)
         if view.is_narrowed
@@ -162,7 +161,3 @@ def count_text(selection: SelectedRows) -> str:
     if baselines := len(selection.baselines):
         parts.append(ngettext("{n:,} baseline", "{n:,} baselines", baselines))
     return joined(parts)
-
-
-def _clock(moment: datetime | None) -> str:
-    return f"{moment:%H:%M} UTC" if moment else ""

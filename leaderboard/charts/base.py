@@ -64,11 +64,10 @@ class Chart:
     """
 
     figure: go.Figure | None
-    title: str
+    words: ChartText
     notes: tuple[str, ...]
-    header: tuple[str, ...] = ()
-    rows: tuple[Cells, ...] = ()
-    subtitle: str = ""
+    rows: Sequence[Cells] = ()
+    header: tuple[str, ...] = HEADER
 
     @property
     def csv(self) -> str:
@@ -77,21 +76,9 @@ class Chart:
         return "\ufeff" + csv_table(self.header, rows).decode()
 
 
-def to_chart(
-    drawn: go.Figure,
-    words: ChartText,
-    *,
-    notes: tuple[str, ...],
-    rows: Sequence[Cells],
-    header: tuple[str, ...] = HEADER,
-) -> Chart:
-    """Return a figure with its words and numbers."""
-    return Chart(drawn, words.title, notes=notes, header=header, rows=tuple(rows), subtitle=words.subtitle)
-
-
 def empty_chart(notes: tuple[str, ...], title: str = _("No data for this figure")) -> Chart:
     """No figure; the notes say why, and what would help."""
-    return Chart(None, title, notes=notes)
+    return Chart(None, ChartText(title, "", axis=""), notes=notes, header=())
 
 
 def not_shown(view: ChartQuery) -> Chart:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
-from leaderboard.charts.base import Cells, Chart, ChartQuery, chosen_judges, empty_chart, rules, table, to_chart
+from leaderboard.charts.base import Cells, Chart, ChartQuery, chosen_judges, empty_chart, rules, table
 from leaderboard.charts.dot_plots import ChartLine, dots
 from leaderboard.charts.estimates import Estimate, Judge, SnapshotEntry, cell_estimates, difference
 from leaderboard.charts.layout import ChartText
@@ -128,4 +128,4 @@ def _chart(
     words = replace(words, title=found, reach=min(100, max(10, -int(-(max(ends) + 2) // 5) * 5)))
     drawn = dots(lines, keys=(name,), page=view.page, words=words)
     rows = [(line.name, line.small or name, *row[2:]) for line in lines for row in table([line], keys=(name,))]
-    return to_chart(drawn, words, notes=notes, rows=[*rows, *more])
+    return Chart(drawn, words, notes=notes, rows=[*rows, *more])

@@ -16,7 +16,6 @@ from leaderboard.charts.base import (
     empty_chart,
     headline_name,
     rules,
-    to_chart,
 )
 from leaderboard.charts.dot_plots import reach_of
 from leaderboard.charts.estimates import SnapshotEntry, in_percent
@@ -86,7 +85,7 @@ def history_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
         for row in sorted(rows, key=lambda row: (row.tier, row.date))
     ]
     header = (*_points(key), _("date"), _("source"), _("best so far"))
-    return to_chart(planes([plane], view.page, words=words), words, notes=notes, rows=cells, header=header)
+    return Chart(planes([plane], view.page, words=words), words, notes=notes, rows=cells, header=header)
 
 
 def _records(rows: Sequence[BoardRow], key: str) -> list[BoardRow]:
@@ -139,7 +138,7 @@ def _points_of(
     key = view.spec.headline
     return [
         Point2D(
-            _name(row),
+            row.name,
             across,
             value,
             hover=_row_hover(row, with_interval(value, in_percent(row.interval.get(key))), view.page),
@@ -155,11 +154,7 @@ def _points_of(
 def _row_hover(row: BoardRow, value: str, page: Page) -> str:
     """Return what is said of a row under the pointer."""
     source = row.source if row.tier == "reported" else page.text(HERE)
-    return hover_text(_name(row), page.text(value), source, *([page.text(row.note)] if row.note else []))
-
-
-def _name(row: BoardRow) -> str:
-    return " ".join(f"{row.model} {row.version}".split())
+    return hover_text(row.name, page.text(value), source, *([page.text(row.note)] if row.note else []))
 
 
 def _points(headline: str) -> tuple[str, ...]:
@@ -167,7 +162,7 @@ def _points(headline: str) -> tuple[str, ...]:
 
 
 def _row_cells(row: BoardRow, headline: str) -> Cells:
-    return (_name(row), row.tier, *_percents([row], headline), *(in_percent(row.interval.get(headline)) or NO_BOUNDS))
+    return (row.name, row.tier, *_percents([row], headline), *(in_percent(row.interval.get(headline)) or NO_BOUNDS))
 
 
 def heights(spots: Sequence[Point2D], view: ChartQuery) -> tuple[tuple[float, float], list[tuple[float, str]]]:
@@ -268,7 +263,7 @@ def _scales(
                 for row, value in results
             ]
     header = (_("across"), *_points(key), _("value"), _("source"), _("on the front"))
-    return to_chart(planes(panels, view.page, words=words), words, notes=notes, rows=cells, header=header)
+    return Chart(planes(panels, view.page, words=words), words, notes=notes, rows=cells, header=header)
 
 
 def _panel(

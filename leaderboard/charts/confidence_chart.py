@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from leaderboard.charts.base import Cells, Chart, ChartQuery, chosen_judges, empty_chart, to_chart
+from leaderboard.charts.base import Cells, Chart, ChartQuery, chosen_judges, empty_chart
 from leaderboard.charts.dot_plots import reach_of
 from leaderboard.charts.estimates import Judge, SnapshotEntry
 from leaderboard.charts.layout import ChartText, isolated, plain
@@ -64,7 +64,7 @@ def confidence_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Char
         for judge, places in lines
         for place in places
     ]
-    return to_chart(planes(panels, view.page, words=words), words, notes=notes, rows=rows, header=HEADER)
+    return Chart(planes(panels, view.page, words=words), words, notes=notes, rows=rows, header=HEADER)
 
 
 def _reliability(judge: Judge) -> list[_Place]:

@@ -31,7 +31,6 @@ from leaderboard.charts.layout import (
 )
 from leaderboard.ranking.columns import by_key
 from leaderboard.site.colours import LIGHT
-from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import _
 from vlrb.common.rounding import one_decimal, points
 
@@ -116,7 +115,8 @@ def _texts(texts: Sequence[str], left: float, *, up: float) -> go.Scatter:
 
 def _heading(key: str, name: str, *, lines: Sequence[ChartLine], page: Page) -> str:
     """Return the title of a panel with what is small beneath it: what a mean is of, or the number of pairs."""
-    small = page.text(mean_subtitle(key, page.spec)) or pairs_text([line.estimates.get(key) for line in lines])
+    of_mean = by_key(page.spec)[key].subtitle if page.spec.is_mean(key) else ""
+    small = page.text(of_mean) or pairs_text([line.estimates.get(key) for line in lines])
     return f"<b><span style='color:{page.colour(key)}'>{plain(name)}</span></b><br>{SMALL.format(plain(small))}"
 
 
@@ -128,11 +128,6 @@ def _number(line: ChartLine, key: str, *, page: Page, words: ChartText) -> str:
     else:
         number = one_decimal(cell.value) if words.reach is None else points(cell.value / 100, signed=True)
     return number if line.hollow else f"<b>{number}</b>"
-
-
-def mean_subtitle(key: str, spec: BenchmarkSpec) -> str:
-    """Return what the board says of a mean, "" of any other score."""
-    return by_key(spec)[key].subtitle if spec.is_mean(key) else ""
 
 
 def _line_name(line: ChartLine, page: Page) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import plotly.graph_objects as go
 
-from leaderboard.charts.base import Cells, Chart, ChartQuery, empty_chart, to_chart
+from leaderboard.charts.base import Cells, Chart, ChartQuery, empty_chart
 from leaderboard.charts.estimates import SnapshotEntry
 from leaderboard.charts.layout import SMALL, ChartText, Page, finish, grid, plain
 from leaderboard.site.colours import LIGHT
@@ -56,7 +56,7 @@ def difficulty_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Char
         counts, labels, {-0.5: "0", BANDS / 2 - 0.5: "50", BANDS - 0.5: "100"}, page=view.page, words=words
     )
     rows = _cells(counts, labels)
-    return to_chart(drawn, words, notes=notes, rows=rows, header=(_("category"), _("judges right, %"), _("pairs")))
+    return Chart(drawn, words, notes=notes, rows=rows, header=(_("category"), _("judges right, %"), _("pairs")))
 
 
 def lengths_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
@@ -95,7 +95,7 @@ def lengths_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
     drawn = _histograms(counts, labels, ticks, page=view.page, words=words)
     header = (_("category"), _("difference, words"), _("pairs"))
     notes = (joined(medians, _("; ")),)
-    return to_chart(drawn, words, notes=notes, rows=_cells(counts, labels), header=header)
+    return Chart(drawn, words, notes=notes, rows=_cells(counts, labels), header=header)
 
 
 def _cells(counts: Mapping[str, Sequence[int]], labels: Sequence[str]) -> list[Cells]:

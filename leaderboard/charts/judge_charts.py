@@ -28,7 +28,6 @@ from leaderboard.charts.base import (
     headline_name,
     rules,
     table,
-    to_chart,
 )
 from leaderboard.charts.board_charts import heights
 from leaderboard.charts.dot_plots import ChartLine, dots, heat_map
@@ -73,7 +72,7 @@ def category_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
     words = ChartText(_("Agreement by category"), subtitle, axis=_("Agreement, % (right is better)"))
     drawn = dots(lines, keys=keys, page=view.page, words=words)
     rows = table(lines, keys=keys, sources=bool(reported))
-    return to_chart(drawn, words, notes=notes, rows=rows, header=WITH_SOURCE if reported else HEADER)
+    return Chart(drawn, words, notes=notes, rows=rows, header=WITH_SOURCE if reported else HEADER)
 
 
 def _reported(row: BoardRow, keys: Sequence[str]) -> ChartLine:
@@ -100,7 +99,7 @@ def source_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
     )
     notes += (_("Sources with few pairs say little: see their intervals in the numbers below."),)
     drawn = heat_map(lines, grouping=view.grouping, page=view.page, words=words)
-    return to_chart(drawn, words, notes=notes, rows=table(lines, keys=sources))
+    return Chart(drawn, words, notes=notes, rows=table(lines, keys=sources))
 
 
 def vote_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
@@ -142,7 +141,7 @@ def vote_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
     across = {"range": [0.7, 1.2 * max(spot.x for spot in spots)], "dtick": 2, "tick0": 1}
     reach, levels = heights(spots, view)
     plane = curve_panel(curves, reach, across=across, under=_("Votes per pair"), levels=levels[:1])
-    return to_chart(planes([plane], view.page, words=words), words, notes=notes, rows=rows)
+    return Chart(planes([plane], view.page, words=words), words, notes=notes, rows=rows)
 
 
 def _vote_points(
@@ -223,7 +222,7 @@ def agreement_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart
         consistency = [relations.error_consistency(known[i].id, known[j].id) for i, j in places]
         cells = [(*row, value) for row, value in zip(cells, consistency, strict=True)]
     drawn = matrix(names, values, page=view.page, words=words)
-    return to_chart(drawn, words, notes=notes, rows=cells, header=header)
+    return Chart(drawn, words, notes=notes, rows=cells, header=header)
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,4 +269,4 @@ def critic_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
     keys = drawn_scores(view.spec)
     drawn = dots(lines, keys=keys, page=view.page, words=words)
     rows = table(lines, keys=keys, sources=True)
-    return to_chart(drawn, words, notes=tuple(map(_, printed.notes)), rows=rows, header=WITH_SOURCE)
+    return Chart(drawn, words, notes=tuple(map(_, printed.notes)), rows=rows, header=WITH_SOURCE)

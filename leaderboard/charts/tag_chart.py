@@ -9,7 +9,7 @@ from statistics import fmean
 
 import plotly.graph_objects as go
 
-from leaderboard.charts.base import MOST_LINES, Chart, ChartQuery, chosen_judges, empty_chart, rules, table, to_chart
+from leaderboard.charts.base import MOST_LINES, Chart, ChartQuery, chosen_judges, empty_chart, rules, table
 from leaderboard.charts.dot_plots import ChartLine, reach_of
 from leaderboard.charts.estimates import Judge, SnapshotEntry, bucket_estimates
 from leaderboard.charts.layout import (
@@ -57,7 +57,7 @@ def tag_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
     )
     notes += (_("A pair counts under every tag it carries. Pairs without a tag stand below, by category."),)
     drawn = _rows_of_tags(lines, keys, page=view.page, words=words)
-    return to_chart(drawn, words, notes=notes, rows=table(lines, keys=keys))
+    return Chart(drawn, words, notes=notes, rows=table(lines, keys=keys))
 
 
 def _by_harm(lines: Sequence[ChartLine], tags: Sequence[str]) -> list[str]:

@@ -14,15 +14,13 @@ MOST_MOVES = 50  # lines of the table; the largest changes
 
 @dataclass(frozen=True, slots=True)
 class RankChange:
-    """An entry on both boards. Texts as people read them; ``delta`` in points."""
+    """An entry on both boards: its rows there, and its score as people read it; ``delta`` in points."""
 
-    id: str
-    name: str
+    old: BoardRow
+    new: BoardRow
     before: str
     after: str
     delta: str
-    rank_before: int | None
-    rank_after: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,14 +97,6 @@ def _format_points(delta: float, hidden: bool) -> str:
 
 
 def _line(delta: float | None, old: BoardRow, *, new: BoardRow, names: Sequence[str], hidden: bool) -> RankChange:
-    name = " ".join(f"{new.model} {new.version}".split())
-    message = "" if delta is None else _format_points(delta, hidden)
-    return RankChange(
-        new.id,
-        name,
-        before=percent(_first(old, names)),
-        after=percent(_first(new, names)),
-        delta=message,
-        rank_before=old.rank,
-        rank_after=new.rank,
-    )
+    before, after = percent(_first(old, names)), percent(_first(new, names))
+    change = "" if delta is None else _format_points(delta, hidden)
+    return RankChange(old, new, before=before, after=after, delta=change)

@@ -31,7 +31,7 @@ from leaderboard.share.pages import base_of
 from leaderboard.share.summary import board_of, preview, row_of, summarize
 from leaderboard.site.cache import BoardCache, BoardVersion
 from leaderboard.site.pages import message_reply, not_found_page, status_page
-from leaderboard.site.render import message_page, past_board_context, permanent, render, safe_link
+from leaderboard.site.render import message_page, past_board_context, permanent, render
 from leaderboard.site.render_context import RenderContext
 from leaderboard.site.responses import query_of, requested_version, respond
 from storage.metadata import facts
@@ -259,7 +259,7 @@ def _scored_page(
         if hides
         else [_cell(tally, name, title=name, category=spec.source_category[name]) for name in spec.shown_sources],
         sizes=_grouping_sizes(tally),
-        facts=_facts(entry),
+        facts=facts(entry),
         protocols={spec.ranking: protocols(spec)[spec.ranking]} if hides else protocols(spec),
         unread_replies=UNREAD_REPLIES if has_unread_replies(behaviour.parse_rate, behaviour.first_shown_rate) else "",
         history=_history(board_version, entry, asked=asked),
@@ -311,11 +311,6 @@ def _grouping_sizes(tally: Tally) -> dict[str, str]:
         grouping: "/".join(str(n) for n in category_counts(tally.counts, tally.spec, grouping=grouping)[:, 0].tolist())
         for grouping in tally.spec.groupings
     }
-
-
-def _facts(entry: SnapshotEntry) -> list[tuple[str, str, str]]:
-    """(label, text, address or ""): only what was stated, in the order of the declaration, long texts last."""
-    return [(title, text, safe_link(text)) for title, text in facts(entry)]
 
 
 def _history(board_version: BoardVersion, entry: SnapshotEntry, *, asked: EntryQuery) -> list[HistoryPoint]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from leaderboard.charts.base import Cells, Chart, empty_chart, to_chart
+from leaderboard.charts.base import Cells, Chart, empty_chart
 from leaderboard.charts.dot_plots import reach_of
 from leaderboard.charts.layout import ChartText, Page, hover_text
 from leaderboard.charts.scatter_plots import Point2D, ScatterPanel, planes
@@ -43,7 +43,7 @@ def agreement_chart(results: Sequence[BenchmarkAgreement], page: Page) -> Chart:
         for judge in result.judges
     ]
     panels = [_panel(result) for result in shown]
-    return to_chart(planes(panels, page, words=words), words, notes=(), rows=rows, header=_HEADER)
+    return Chart(planes(panels, page, words=words), words, notes=(), rows=rows, header=_HEADER)
 
 
 def _panel(result: BenchmarkAgreement) -> ScatterPanel:

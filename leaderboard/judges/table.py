@@ -271,15 +271,14 @@ def _report_json(row: BoardRow, figures: Iterable[OverallFigure], *, finding: Re
 
 
 def _json(figures: Iterable[OverallFigure]) -> list[dict[str, Any]]:
-    return [figure_json(figure) for figure in figures]
-
-
-def figure_json(figure: OverallFigure) -> dict[str, Any]:
-    """Return an overall number as programs get it, with its definition."""
-    return {
-        "key": figure.key,
-        "title": figure.title,
-        "definition": figure.kind,
-        "value": figure.value,
-        "interval": figure.interval and list(figure.interval),
-    }
+    """Return overall numbers as programs get them, each with its definition."""
+    return [
+        {
+            "key": figure.key,
+            "title": figure.title,
+            "definition": figure.kind,
+            "value": figure.value,
+            "interval": figure.interval and list(figure.interval),
+        }
+        for figure in figures
+    ]

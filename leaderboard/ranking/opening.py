@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from typing import Protocol
+from collections.abc import Callable, Collection, Sequence
 
 from leaderboard.ranking.names import listed, short_name
 from leaderboard.ranking.parameters import BoardQuery, asked_words, leading
@@ -14,10 +13,8 @@ from vlrb.common.rounding import percent, percent_range, tenths, units
 _NAMED = 2  # of those who share first place with the best
 
 
-class BestSet(Protocol):
-    """Test who of some entries could be first by a score; None where that cannot be tested."""
-
-    def __call__(self, names: Sequence[str], order: str) -> Collection[str] | None: ...
+BestSet = Callable[[Sequence[str], str], Collection[str] | None]
+"""Tests who of some entries could be first by a score; None where that cannot be tested."""
 
 
 def untested(names: Sequence[str], order: str) -> None:

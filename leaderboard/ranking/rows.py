@@ -144,6 +144,11 @@ class BoardRow:
         return replace(self, scores={**dict.fromkeys(self.scores), **values}, interval=interval)
 
     @property
+    def name(self) -> str:
+        """Model and version as one name."""
+        return " ".join(f"{self.model} {self.version}".split())
+
+    @property
     def leads(self) -> bool:
         """Whether it may be first: of a result with a remark nothing says that a judge is good."""
         return not self.remark
@@ -310,8 +315,8 @@ def build_board(
     per_source = _source_sizes(snapshot, wanted, counts=counts, spec=spec)
     sizes = _sizes(per_source, grouping, level=level, spec=spec) | _other_sizes(counts, level, spec=spec)
     unread = np.array([has_unread_replies(*map(entry.get, _READING)) for entry in entries], dtype=bool)
-    numbers = _numbers(counts, protocol, grouping=grouping, spec=spec, unread=unread)
     rules, summary = _Rules(protocol, grouping, spec=spec), relations_summary(snapshot, wanted)
+    numbers = _numbers(counts, rules, unread=unread)
     if level != PUBLIC:
         numbers = _as_shown(numbers, counts, level=level, spec=spec)
         scored = _scored_rows(entries, wanted, numbers=numbers, spec=spec)
@@ -465,16 +470,10 @@ def _independent(numbers: _Numbers) -> Sequence[Mapping[str, float]]:
     return [dict(zip(names, row, strict=True)) for row in numbers.counted.independent[1].tolist()]
 
 
-def _numbers(
-    counts: npt.NDArray[np.int64],
-    protocol: str,
-    *,
-    grouping: str,
-    spec: BenchmarkSpec,
-    unread: bool | npt.NDArray[np.bool_] = False,
-) -> _Numbers:
+def _numbers(counts: npt.NDArray[np.int64], rules: _Rules, *, unread: bool | npt.NDArray[np.bool_] = False) -> _Numbers:
+    protocol, spec = rules.protocol, rules.spec
     given = counts_under(protocols(spec)[protocol], counts, unread=unread)
-    counted = ratios(given, spec, protocol=protocol, grouping=grouping)
+    counted = ratios(given, spec, protocol=protocol, grouping=rules.grouping)
     shares = accuracies(counted)
     low, high = np.full_like(shares, np.nan), np.full_like(shares, np.nan)
     if has_interval(protocol, spec):
@@ -618,7 +617,7 @@ def _baseline_rows(baselines: Sequence[Mapping[str, Any]], revision: str, *, rul
         tally = baseline["tallies"].get(revision)
         if tally is not None:
             counts = Tally.from_json(tally, rules.spec).counts[np.newaxis]
-            numbers = _numbers(counts, rules.protocol, grouping=rules.grouping, spec=rules.spec)
+            numbers = _numbers(counts, rules)
             ((values, bounds),) = _measured(numbers, rules.spec.score_names)
         elif baseline["expected"] is not None:
             spec = rules.spec

@@ -37,15 +37,11 @@ def build(context: RenderContext) -> APIRouter:
             number_check.refuse_unknown(request.query_params, spec)
             result = number_check.answer(request.query_params, spec)
         except BadFigures as wrong:
-            return _bad_figures(wrong)
+            more = {"known": list(wrong.known)} if wrong.known else {}
+            return problem(400, "bad-figures", detail=str(wrong), parameter=wrong.field, **more)
         return respond(json_body(result), request.headers)
 
     return router
-
-
-def _bad_figures(wrong: BadFigures) -> Response:
-    more = {"known": list(wrong.known)} if wrong.known else {}
-    return problem(400, "bad-figures", detail=str(wrong), parameter=wrong.field, **more)
 
 
 def _percentages(context: RenderContext) -> dict[str, Any]:

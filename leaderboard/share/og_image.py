@@ -51,7 +51,7 @@ def of_board(board: Board) -> bytes:
     canvas.text(_LEFT, 204, text=message, size=30, colour=LIGHT.soft)
     for number, row in enumerate([row for row in board.rows if row.tier == "scored" and row.leads][:5]):
         top = 282 + 62 * number
-        name = _drawable(f"{row.model} {row.version}".strip()) or f"Entry {row.id}"
+        name = _drawable(row.name) or f"Entry {row.id}"
         canvas.text(_LEFT, top, text=str(row.rank or "-"), size=34, colour=LIGHT.soft)
         canvas.text(_LEFT + 64, top, text=canvas.cut(name, 34, room=500), size=34)
         canvas.text(700, top, text=percent(row.value(board.headline)) or "-", size=34)

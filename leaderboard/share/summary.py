@@ -60,9 +60,8 @@ def summarize(row: BoardRow, board: Board) -> EntrySummary:
     what = board.headline if row.tier == "scored" else stated_overall(row.scores, board.spec) or board.spec.headline
     bounds = row.interval.get(what)
     half = f"{(tenths(bounds[1]) - tenths(bounds[0]) + 1) // 2 / 10:.1f}" if bounds else ""
-    name = f"{row.model} {row.version}".strip()
     return EntrySummary(
-        name=name,
+        name=row.name,
         value=percent(row.value(what)),
         interval=percent_range(bounds),
         plus_minus=half,

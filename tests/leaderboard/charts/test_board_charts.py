@@ -68,7 +68,7 @@ def words(chart: Chart) -> str:
 
 def test_the_figure_of_critics_has_the_papers_numbers_which_fit_one_another() -> None:
     chart = CHARTS["critics"].draw([], view())
-    assert "gains up to 14.7 points" in chart.title
+    assert "gains up to 14.7 points" in chart.words.title
     values = {(row[0], row[1]): row[2] for row in chart.rows}
     for name in ("Base model", "Pointwise critic", "Pairwise critic"):
         mean = sum(float(str(values[name, key])) for key in CATEGORIES) / 3
@@ -147,7 +147,7 @@ def test_position_is_drawn_in_points_around_none() -> None:
 
 def test_a_bias_is_counted_only_where_the_interval_excludes_none() -> None:
     judges = [biased(at, value) for at, value in enumerate((0.1, -0.1, 0.005))]
-    assert CHARTS["position"].draw(judges, view()).title == "Position bias: significant for 2 of 3"
+    assert CHARTS["position"].draw(judges, view()).words.title == "Position bias: significant for 2 of 3"
     silent = CHARTS["position"].draw([biased(1, None)], view())
     assert silent.figure is None
     assert "Judge 1" in silent.notes[0]

@@ -133,13 +133,13 @@ def test_moves_are_the_differences_of_the_two_boards() -> None:
     before, after = (build_board(body, VL, revision=name) for name in ("v0", "v2"))
     found = rank_changes(before, after)
     assert (found.entries, found.changed, found.moved) == (4, 2, 2)
-    assert {line.id: (line.rank_before, line.rank_after) for line in found.lines} == {
+    assert {line.new.id: (line.old.rank, line.new.rank) for line in found.lines} == {
         judges[0]["id"]: (4, 1),
         judges[3]["id"]: (1, 4),
     }
     row, old = after.find(judges[0]["id"]), before.find(judges[0]["id"])
     assert row and old and row.value("macro") and old.value("macro")
-    line = next(line for line in found.lines if line.id == row.id)
+    line = next(line for line in found.lines if line.new.id == row.id)
     assert line.delta == f"+{100 * (row.value('macro') - old.value('macro')):.2f}"
     assert found.largest == line.delta.lstrip("+")
     assert rank_changes(after, after).lines == ()
@@ -170,7 +170,7 @@ def test_the_longest_table_lists_the_largest_changes() -> None:
     found = rank_changes(replace(after, rows=tuple(turned)), after)
     assert found.changed == len(judges) - 1
     assert len(found.lines) == MOST_MOVES
-    assert found.lines[0].id == after.rows[-1].id
+    assert found.lines[0].new.id == after.rows[-1].id
 
 
 TURNED = {"seq": 7, "at": "2026-11-20T10:00:00Z", "from": "v0", "to": "v2"}
