@@ -15,7 +15,7 @@ from maintenance.types import ActionResult, Conflict, NotFound
 from maintenance.view import terminal
 from storage.labels import label_levels
 from submissions import policy_text
-from tests.databases import new_database, shown_board
+from tests.databases import shown_board
 from tests.factories import boards
 from tests.factories.actions import decisions
 from tests.factories.boards import RealBoard
@@ -29,8 +29,7 @@ BENCHMARK = "vl-rewardbench"
 @pytest.fixture
 def board(tmp_path: Path) -> RealBoard:
     """Of two judges, under v1, whose labels are public."""
-    opened = new_database(f"sqlite:///{tmp_path}/board.db")
-    return boards.open_board(opened, tmp_path / "state", revision="v1", judges_wanted=2)
+    return boards.in_sqlite(tmp_path, judges=2)
 
 
 def _revision(board: RealBoard, name: str = "v2") -> Any:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from hashlib import sha256
 from multiprocessing.queues import Queue
 from multiprocessing.synchronize import Barrier
 from pathlib import Path
@@ -16,13 +15,13 @@ from auth import ANONYMOUS, Forbidden, Identity, Organisation, Unauthenticated
 from storage.database import Database, is_unavailable, open_database
 from storage.files.spool import UploadedFile
 from storage.jobs import job_queue, leases
-from storage.labels import label_sets
 from storage.limits import submission_pause
 from storage.limits.sliding_window import DAY
 from storage.models.core import Submission
 from submissions.metadata import parse_metadata
 from submissions.quota import YEAR, QuotaPolicy, QuotaUsed, next_possible, quota_scopes, require_quota
 from submissions.refusals import SubmissionsPaused
+from tests.databases import with_labels
 from tests.factories.submission_service import BENCHMARK, LIMIT, SubmissionSetup, make_setup, native, person, submit
 from tests.factories.suite.fork_server import fork_server
 from vlrb.client.jws import event_of
@@ -105,23 +104,14 @@ def test_a_second_file_within_a_day_is_refused_and_leaves_nothing(setup: Submiss
     assert event_of(second.receipt)["policy"] == DAILY.to_json() | {"upload_limit_bytes": LIMIT}
 
 
-def show(database: Database, revision: str) -> None:
-    """The board shows other labels; what is scored under them already stays so."""
-    with database.write() as session:
-        label_sets.register(
-            session, revision, benchmark=BENCHMARK, digest=sha256(revision.encode()).hexdigest(), items=21
-        )
-        label_sets.activate_revision(session, BENCHMARK, label_revision=revision, scorer_version="1", reason="test")
-
-
 def test_a_year_has_room_for_twelve_whatever_labels_the_board_shows(setup: SubmissionSetup, database: Database) -> None:
     for number in range(12):
         if number == 5:
-            show(database, "r2")
+            with_labels(database, "r2", benchmark=BENCHMARK)
         submit(setup, person("ann"), number=number)
         age(database, DAY)
     for revision in ("r2", "r3"):  # under both everything is scored, or will be
-        show(database, revision)
+        with_labels(database, revision, benchmark=BENCHMARK)
         with pytest.raises(QuotaUsed) as caught:
             submit(setup, person("ann"), number=12)
         assert 353 * DAY - 60 < caught.value.seconds <= 353 * DAY + 1
