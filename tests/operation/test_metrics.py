@@ -11,20 +11,16 @@ from typing import Any
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 from sqlalchemy import select, update
-from starlette.testclient import TestClient
 
 from operation import figures
 from operation.build import BUILD, COMMIT_FILE, UNKNOWN, commit_of, own_commit
-from settings import Settings
 from storage.clock import database_now
 from storage.database import Database
 from storage.jobs import job_queue, worker_heartbeats
 from storage.models.queue import Job
 from tests.databases import new_database, submitted, with_labels
 from tests.factories import small_benchmark
-from tests.factories.submission_service import SIGNER
-from web.app import create_app
-from web.services import build_services
+from tests.factories.services.local_client import local_client
 
 TOKEN = {"Authorization": "Bearer token-of-the-operator"}
 
@@ -39,20 +35,12 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
     found.close()
 
 
-def client(database: Database, folder: Path, *, host: str = "127.0.0.1", **environ: str) -> TestClient:
-    base = {"DATA_DIR": str(folder), "LABELS": "v2=/labels.jsonl", "IDENTITY": "local"}
-    settings = Settings.from_env({**base, **environ})
-    services = build_services(settings, database, signer=SIGNER)
-    app = create_app(services, on_misconfigured=lambda: None)
-    return TestClient(app, base_url="http://127.0.0.1", client=(host, 5), raise_server_exceptions=False)
-
-
 def families(text: str) -> dict[str, Any]:
     return {family.name: family for family in text_string_to_metric_families(text)}
 
 
 def test_requests_are_counted_by_template_and_strangers_choose_no_label(database: Database, tmp_path: Path) -> None:
-    http = client(database, tmp_path)
+    http = local_client(database, tmp_path)
     for path in ("/entries/e1", "/entries/e2", "/healthz", "/api/v1/leaderboard", "/no/such/page", "/wp-login.php"):
         http.get(path)
     found = families(http.get("/metrics").text)
@@ -65,7 +53,7 @@ def test_requests_are_counted_by_template_and_strangers_choose_no_label(database
 
 
 def test_the_figures_of_the_installation_are_there(database: Database, tmp_path: Path) -> None:
-    text = client(database, tmp_path).get("/metrics").text
+    text = local_client(database, tmp_path).get("/metrics").text
     assert "leaderboard_submissions 2.0\n" in text
     assert 'leaderboard_jobs{state="queued"} 0.0\n' in text
     assert "leaderboard_workers 1.0\n" in text
@@ -75,16 +63,16 @@ def test_the_figures_of_the_installation_are_there(database: Database, tmp_path:
 
 
 def test_without_a_token_metrics_are_for_this_machine(database: Database, tmp_path: Path) -> None:
-    here = client(database, tmp_path)
+    here = local_client(database, tmp_path)
     assert here.get("/metrics").status_code == 200
     assert here.get("/metrics", headers={"X-Forwarded-For": "203.0.113.9"}).status_code == 403
-    refused = client(database, tmp_path, host="203.0.113.9").get("/metrics")
+    refused = local_client(database, tmp_path, host="203.0.113.9").get("/metrics")
     assert (refused.status_code, refused.json()["code"]) == (403, "metrics-closed")
 
 
 def test_metrics_with_a_token_need_the_token(database: Database, tmp_path: Path) -> None:
     for host in ("127.0.0.1", "203.0.113.9"):
-        http = client(database, tmp_path, host=host, METRICS_TOKEN="token-of-the-operator")
+        http = local_client(database, tmp_path, host=host, METRICS_TOKEN="token-of-the-operator")
         assert http.get("/metrics").status_code == 403
         assert http.get("/metrics", headers={"Authorization": "Bearer another"}).status_code == 403
         assert http.get("/metrics", headers=TOKEN).status_code == 200

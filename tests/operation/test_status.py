@@ -16,14 +16,11 @@ from operation.alarms import FIGURES_DIFFER, NO_FILES, SCORES_LATE, ServiceAlarm
 from operation.figures import STUCK_SECONDS
 from operation.litestream import Litestream
 from operation.replica import Replica
-from settings import Settings
 from storage.database import Database
 from storage.jobs import worker_heartbeats
 from storage.limits import submission_pause
-from tests.factories.submission_service import SIGNER
+from tests.factories.services.local_client import local_client
 from tests.operation.test_dashboards import EVERYTHING
-from web.app import create_app
-from web.services import build_services
 
 
 @pytest.fixture
@@ -35,12 +32,10 @@ def database(database: Database) -> Database:
 
 def client(database: Database, folder: Path, *, raised: Sequence[ServiceAlarm] | None = None) -> TestClient:
     """Return a client of the application. `raised`: alarms in place of those that it finds."""
-    settings = Settings.from_env({"DATA_DIR": str(folder), "LABELS": "v2=/labels.jsonl", "IDENTITY": "local"})
     with pytest.MonkeyPatch.context() as patch:
         if raised is not None:
             patch.setattr("web.services.service_alarms", lambda session, **_: list(raised))
-        app = create_app(build_services(settings, database, signer=SIGNER), on_misconfigured=lambda: None)
-    return TestClient(app, base_url="http://127.0.0.1", client=("127.0.0.1", 5))
+        return local_client(database, folder)
 
 
 @pytest.mark.parametrize(

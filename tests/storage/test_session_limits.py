@@ -9,17 +9,13 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import OperationalError
-from starlette.testclient import TestClient
 
-from settings import Settings
 from storage import database as database_module
 from storage.database import UNAVAILABLE, Database, migrate, open_database
 from storage.integrity import audit
 from tests.databases import new_database
-from tests.factories.submission_service import SIGNER
+from tests.factories.services.local_client import local_client
 from tests.postgres import Cluster
-from web.app import create_app
-from web.services import build_services
 
 pytestmark = pytest.mark.postgres
 
@@ -93,9 +89,7 @@ def test_while_the_database_is_away_responses_have_retry_after(tmp_path: Path, p
     url = postgres_cluster.new_database()
     database = open_database(url)
     migrate(database)
-    settings = Settings.from_env({"DATA_DIR": str(tmp_path), "LABELS": "v2=/labels.jsonl", "IDENTITY": "local"})
-    app = create_app(build_services(settings, database, signer=SIGNER), on_misconfigured=lambda: None)
-    http = TestClient(app, base_url="http://127.0.0.1", client=("127.0.0.1", 5), raise_server_exceptions=False)
+    http = local_client(database, tmp_path)
     assert http.get("/api/v1/submissions/e1").status_code == 404
     postgres_cluster.drop(url)
     for path in ("/api/v1/submissions/e1", "/api/v1/submissions/e1", "/readyz"):

@@ -220,10 +220,7 @@ def test_kills_during_submissions_lose_nothing_and_score_nothing_twice(database_
 
 def test_the_job_of_a_killed_worker_is_scored_again_when_its_lease_is_over(database_url: str, tmp_path: Path) -> None:
     with _site(database_url, tmp_path) as site:
-        victim = site.start_worker(_held(tmp_path))
-        site.wait_for_board()
-        site.submit(range(1))
-        site.wait_for("SELECT count(*) FROM queue WHERE state = 'running'", 1)
+        victim = _hold_job(site, tmp_path)
         site.start_worker()
         site.kill(victim)
         site.wait_for("SELECT count(*) FROM scores", 1)
@@ -234,21 +231,22 @@ def test_one_and_a_half_leases_of_sixty_seconds_are_enough_for_that() -> None:
     assert 60 + schedule.RELEASE_SECONDS + LOOK_SECONDS < 90
 
 
-def _held(tmp_path: Path) -> Manner:
-    """Return jobs come to their end when the file is removed."""
+def _hold_job(site: WorkerSite, tmp_path: Path) -> Any:
+    """Return a worker in the middle of a job, which comes to its end when the file is removed."""
     hold = tmp_path / "hold"
     hold.touch()
-    return Manner(hold=str(hold))
+    worker = site.start_worker(Manner(hold=str(hold)))
+    site.wait_for_board()
+    site.submit(range(1))
+    site.wait_for("SELECT count(*) FROM queue WHERE state = 'running'", 1)
+    return worker
 
 
 def test_a_worker_that_was_stopped_through_its_lease_is_refused_when_it_goes_on(
     database_url: str, tmp_path: Path
 ) -> None:
     with _site(database_url, tmp_path) as site:
-        stopped = site.start_worker(_held(tmp_path))
-        site.wait_for_board()
-        site.submit(range(1))
-        site.wait_for("SELECT count(*) FROM queue WHERE state = 'running'", 1)
+        stopped = _hold_job(site, tmp_path)
         site.stop_outside_transactions(stopped)
         site.start_worker()
         site.wait_for("SELECT count(*) FROM scores", 1)
@@ -260,10 +258,7 @@ def test_a_worker_that_was_stopped_through_its_lease_is_refused_when_it_goes_on(
 
 def test_a_worker_told_to_stop_finishes_its_job_first(database_url: str, tmp_path: Path) -> None:
     with _site(database_url, tmp_path, lease=60) as site:
-        worker = site.start_worker(_held(tmp_path))
-        site.wait_for_board()
-        site.submit(range(1))
-        site.wait_for("SELECT count(*) FROM queue WHERE state = 'running'", 1)
+        worker = _hold_job(site, tmp_path)
         os.kill(worker.pid, signal.SIGTERM)
         (tmp_path / "hold").unlink()
         worker.join(PATIENCE)
