@@ -21,25 +21,14 @@ _LENGTHS = ("longer", "shorter")
 
 @dataclass(frozen=True, slots=True)
 class CategoryFinding:
-    """Accuracies of the categories, highest first, and which of them the first is significantly above."""
+    """The best category, those that it is significantly above, and those that the data cannot tell from it.
 
-    ranked: tuple[tuple[str, float], ...]  # key, share
-    below_first: frozenset[str]
+    Each is a key and its share; the highest first.
+    """
 
-    @property
-    def first(self) -> tuple[str, float]:
-        """The best category."""
-        return self.ranked[0]
-
-    @property
-    def below(self) -> tuple[tuple[str, float], ...]:
-        """Categories that the first is significantly above."""
-        return tuple(category for category in self.ranked[1:] if category[0] in self.below_first)
-
-    @property
-    def level(self) -> tuple[tuple[str, float], ...]:
-        """Categories that the data cannot tell from the first."""
-        return tuple(category for category in self.ranked[1:] if category[0] not in self.below_first)
+    first: tuple[str, float]
+    below: tuple[tuple[str, float], ...]
+    level: tuple[tuple[str, float], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,17 +73,14 @@ def category_finding(
     the number of comparisons.
     """
     known = [(key, value) for key in keys if (value := shares.get(key)) is not None]
-    ranked = tuple(sorted(known, key=lambda category: -category[1]))
+    ranked = sorted(known, key=lambda category: -category[1])
     if len(ranked) < 2:
         return None
     differences = adjust([_difference(first, second, intervals=intervals) for first, second in combinations(ranked, 2)])
-    first = ranked[0][0]
-    return CategoryFinding(
-        ranked,
-        frozenset(
-            difference.category for difference in differences if difference.name == first and difference.separable
-        ),
-    )
+    first, *others = ranked
+    apart = {one.category for one in differences if one.name == first[0] and one.separable}
+    below = tuple(category for category in others if category[0] in apart)
+    return CategoryFinding(first, below, level=tuple(category for category in others if category[0] not in apart))
 
 
 def _difference(
