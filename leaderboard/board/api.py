@@ -112,7 +112,7 @@ def columns(spec: BenchmarkSpec) -> tuple[str, ...]:
     return (*known, *stated, *_LATER)
 
 
-def build(board_cache: BoardCache, catalog: ItemCatalog | None = None) -> APIRouter:
+def build(board_cache: BoardCache, catalog: ItemCatalog) -> APIRouter:
     """``GET /api/v1/leaderboard`` and ``GET /api/v1/entries/{id}``, and the routes of comparison and number check."""
     router = APIRouter(prefix="/api/v1", tags=["leaderboard"], dependencies=[Depends(_benchmark_parameter)])
     spec = board_cache.spec
@@ -181,7 +181,7 @@ def build(board_cache: BoardCache, catalog: ItemCatalog | None = None) -> APIRou
         )
         return respond(response, request.headers)
 
-    router.include_router(compare_api.build(board_cache, catalog or ItemCatalog(spec=board_cache.spec)))
+    router.include_router(compare_api.build(board_cache, catalog))
     router.include_router(check_api.build(board_cache.context))
     return router
 

@@ -64,7 +64,7 @@ def _render_orders(board_version: BoardVersion) -> CachedResponse:
 
 def build(
     cache: BoardCache,
-    catalog: ItemCatalog | None = None,
+    catalog: ItemCatalog,
     *,
     log: Log = nothing,
     elsewhere: Callable[[str], str | None] = lambda _: None,
@@ -72,7 +72,6 @@ def build(
 ) -> APIRouter:
     """Routes of the board, its column file, entries and static files, and of the pages beside it; ``log``
     tells what was decided, ``elsewhere`` where an entry of another benchmark is found."""
-    catalog = catalog or ItemCatalog(spec=cache.spec)
     router = APIRouter(include_in_schema=False)
 
     @router.api_route("/", methods=["GET", "HEAD"])

@@ -17,7 +17,7 @@ from tests.factories.snapshots import FixedSource
 
 def board_app(cache: BoardCache, catalog: ItemCatalog | None = None, **options: Any) -> FastAPI:
     """Return the board of a cache; `options`: those of its pages."""
-    app = FastAPI(docs_url=None)
+    app, catalog = FastAPI(docs_url=None), catalog or ItemCatalog(spec=cache.spec)
     app.include_router(pages.build(cache, catalog, **options))
     app.include_router(api.build(cache, catalog))
     app.add_exception_handler(404, partial(error_reply, RenderContext(), "not-found"))
