@@ -1,4 +1,4 @@
-"""Images beside a file of pairs: the one that a name means, and the reply that sends it."""
+"""Replies with images of pairs."""
 
 from __future__ import annotations
 
@@ -8,13 +8,6 @@ from pathlib import Path
 from starlette.responses import FileResponse
 
 _TYPES = {".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".png": "image/png", ".webp": "image/webp", ".gif": "image/gif"}
-
-
-def find_image(folder: Path, name: str) -> Path | None:
-    """Return the path of an image below a folder; None where it would lie outside, or is not there."""
-    root = folder.resolve()
-    path = (root / name).resolve()
-    return path if path.is_relative_to(root) and path.is_file() else None
 
 
 def image_reply(path: Path | None, headers: Mapping[str, str]) -> FileResponse | None:

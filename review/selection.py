@@ -15,7 +15,6 @@ from typing import Annotated, TypeVar
 
 from pydantic import BaseModel, Field, ValidationError
 
-from common.image_files import find_image
 from maintenance.registry import ParamInfo
 from maintenance.types import Conflict, absolute_path
 from storage.annotation.annotation_projects import PairText, ProjectPair
@@ -172,7 +171,7 @@ def _read_own_pairs(path: Path) -> list[ProjectPair]:
         if name in pairs or len(name) > _LONGEST_KEY:
             problem = f"`item` must be a name of its own with at most {_LONGEST_KEY} characters."
             raise _fault(path, number, problem=problem)
-        if image and find_image(path.parent, image) is None:
+        if image and path_below(image, [path.parent], is_wanted=Path.is_file) is None:
             problem = f"there is no image {image[:200]!r} beside the file; copy the images, too."
             raise _fault(path, number, problem=problem)
         first, second = line.response

@@ -11,12 +11,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from common.image_files import find_image
 from leaderboard.ranking.anonymity import anonymous_entries
 from leaderboard.ranking.disclosure import without_counts
 from leaderboard.ranking.opening import BestSet
 from leaderboard.ranking.parameters import BoardQuery
 from leaderboard.site.cache import BoardVersion
+from storage.files.import_folders import path_below
 from vlrb.benchmarks.items import ItemTable, load_table, response_fingerprint
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.statistics.pairwise import PairwiseArrays, unpack
@@ -89,7 +89,9 @@ class ItemCatalog:
 
     def image(self, name: str) -> Path | None:
         """Return the file of an item's image; None where it would lie outside the item file's directory."""
-        return find_image(self._item_file.parent, name) if self._item_file is not None and name else None
+        if self._item_file is None or not name:
+            return None
+        return path_below(name, [self._item_file.parent], is_wanted=Path.is_file)
 
     def has_thumbnail(self, texts: ItemTexts | None) -> bool:
         """Return whether an item has an image that is small enough to stand in a list."""

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Annotated, NamedTuple
 
 from auth import Forbidden, Identity, Role, require
-from common.image_files import find_image
 from maintenance.action_context import ActionContext
 from maintenance.registry import ParamInfo, RowNumber, action
 from maintenance.types import ActionResult, Conflict, NotFound
@@ -21,6 +20,7 @@ from review.items import pair_names
 from storage.annotation import annotation_projects
 from storage.annotation.annotation_projects import AnnotatorAnswer, Project, ProjectPair
 from storage.database import Session
+from storage.files.import_folders import path_below
 from storage.integrity import audit
 from storage.models.review import NOTE_LIMIT
 from vlrb.common.messages import _
@@ -167,7 +167,7 @@ def image_of(ctx: ActionContext, project: int, *, place: int) -> Path | None:
     with ctx.database.read() as session:
         result = _open_to(session, ctx, project=project)
         text = _pair(session, project, place=place).text
-    return find_image(Path(result.folder), text.image) if text and text.image else None
+    return path_below(text.image, [Path(result.folder)], is_wanted=Path.is_file) if text and text.image else None
 
 
 def _check(said: GivenAnswer, known_errors: Sequence[str]) -> None:
