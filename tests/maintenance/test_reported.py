@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -37,7 +36,6 @@ from vlrb.benchmarks.spec_file import load_spec
 from workers.jobs.snapshot import publish_if_changed
 from workers.startup import prepare
 
-ROOT = Path(__file__).parents[2]
 ROW = {
     "name": "Judge-7B",
     "url": "https://arxiv.org/abs/2501.00001",

@@ -2,7 +2,6 @@
 
 import json
 import re
-from pathlib import Path
 
 import pytest
 
@@ -11,7 +10,6 @@ from tests.factories.suite.programs import numbers_main as main
 from vlrb.numbers import report as number_check
 from vlrb.numbers.figures import BadFigures
 
-ROOT = Path(__file__).parents[3]
 R1 = {"general": "63.84", "hallucination": "85.71", "reasoning": "64.78", "overall": "71.92", "macro": "71.44"}
 THINK = {"general": "78.1", "hallucination": "72.7", "reasoning": "66.0", "overall": "73.8", "macro": "72.3"}
 # 102, 500 and 161 right of 183, 749 and 318, with the digits behind the second decimal cut off.
