@@ -9,8 +9,10 @@ import asyncio
 import gzip
 import hashlib
 import logging
+import re
 import threading
 import time
+from base64 import b64encode
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -35,6 +37,7 @@ from vlrb.disclosure import PUBLIC
 
 CHECK_EVERY = 0.5  # seconds between looks at what is current
 BROTLI_QUALITY = 11  # of pages and files that many ask for; a quarter of a second for the board
+_STYLE = re.compile(rb"<style>(.*?)</style>", re.DOTALL)
 SNAPSHOT_DIGITS = 16  # of a snapshot's id in addresses
 _KEPT_BOARDS = 8
 _KEPT_BODIES = 512
@@ -93,6 +96,7 @@ class CachedResponse:
     media_type: str
     encodings: Mapping[str, bytes]  # by content-coding; "identity" always
     etags: Mapping[str, str]
+    style: str = ""  # the source of a Content-Security-Policy that allows the page's own style sheet
 
     @classmethod
     def of(cls, content: bytes, media_type: str, *, quick: bool = False) -> CachedResponse:
@@ -103,7 +107,9 @@ class CachedResponse:
             large = 6 if len(content) > 400_000 else min(BROTLI_QUALITY, 10)  # a tenth of a second, as all others
             quality = BROTLI_QUALITY if len(content) < 200_000 else large
             encodings["br"] = brotli.compress(content, quality=quality)
-        return cls(media_type, encodings, etags={name: f'"{digest}-{name}"' for name in encodings})
+        own = _STYLE.search(content) if media_type.startswith("text/html") else None
+        style = f"'sha256-{b64encode(hashlib.sha256(own[1]).digest()).decode()}'" if own else ""
+        return cls(media_type, encodings, {name: f'"{digest}-{name}"' for name in encodings}, style=style)
 
     @property
     def size(self) -> int:

@@ -177,6 +177,7 @@ def _environment(context: RenderContext) -> Environment:
     jinja.globals |= {
         "languages": languages(),
         "asset": lambda name: asset_url(context, name),
+        "style": lambda name: Markup(assets(context.spec)[name].body.encodings["identity"].decode()),  # noqa: S704 (ours)
         "spec": context.spec,
         "demo": context.spec.synthetic,
         "brand": context.spec.brand,

@@ -22,8 +22,9 @@ JSON = "application/json"
 REVALIDATE = "public, no-cache"
 OF_A_LANGUAGE = "Accept-Encoding, Accept-Language, Cookie"
 FOREVER = "public, max-age=31536000, immutable"
+_POLICY = "Content-Security-Policy"
 SECURITY: Mapping[str, str] = {
-    "Content-Security-Policy": (
+    _POLICY: (
         "default-src 'none'; script-src 'self'; style-src 'self'; style-src-attr 'unsafe-inline'; img-src 'self'; "
         "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'self'"
     ),
@@ -37,10 +38,10 @@ SECURITY: Mapping[str, str] = {
 }
 _SCRIPTS_AND_STYLES = ("text/css", "text/javascript", "application/javascript")
 _NOSNIFF = {name: value for name, value in SECURITY.items() if name == "X-Content-Type-Options"}
-EMBEDDABLE = SECURITY["Content-Security-Policy"].partition("frame-ancestors")[0] + "frame-ancestors *"
+EMBEDDABLE = SECURITY[_POLICY].partition("frame-ancestors")[0] + "frame-ancestors *"
 """The policy of pages made for other sites' frames. They show what is public and change nothing."""
 DRAWING = {
-    "Content-Security-Policy": SECURITY["Content-Security-Policy"]
+    _POLICY: SECURITY[_POLICY]
     .replace("style-src 'self'", "style-src 'self' 'unsafe-inline'")
     .replace("img-src 'self'", "img-src 'self' data: blob:")
 }
@@ -113,7 +114,9 @@ def respond(
 def response_headers(body: CachedResponse, coding: str, *, cache_control: str) -> dict[str, str]:
     """Return the header fields of a body in one encoding."""
     vary = OF_A_LANGUAGE if body.media_type == HTML else "Accept-Encoding"
-    security = security_headers(body.media_type)
+    security = dict(security_headers(body.media_type))
+    if body.style:
+        security[_POLICY] = security[_POLICY].replace("style-src 'self'", f"style-src 'self' {body.style}")
     head = {**security, "ETag": body.etags[coding], "Cache-Control": cache_control, "Vary": vary}
     return head if coding == "identity" else {**head, "Content-Encoding": coding}
 

@@ -1,6 +1,8 @@
 """The public pages over HTTP: bytes, encodings, ETags, views without a script, hostile text."""
 
+import hashlib
 import re
+from base64 import b64encode
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from html import unescape
@@ -54,6 +56,15 @@ def test_the_board_comes_compressed_with_a_strong_etag_and_is_not_sent_twice(cli
     plain = client.get("/", headers={"Accept-Encoding": "identity"})
     assert "content-encoding" not in plain.headers
     assert "<h1>Judge 1 leads" in plain.text
+
+
+def test_the_board_has_its_style_sheet_in_it_and_allows_no_other(client: TestClient) -> None:
+    page = client.get("/")
+    (sheet,) = re.findall("<style>(.*?)</style>", page.text, re.DOTALL)
+    digest = b64encode(hashlib.sha256(sheet.encode()).digest()).decode()
+    assert f"; style-src 'self' 'sha256-{digest}';" in page.headers["content-security-policy"]
+    embedded = client.get("/?embed=1")
+    assert "<style>" not in embedded.text and "sha256" not in embedded.headers["content-security-policy"]
 
 
 def test_the_fast_path_and_the_route_send_the_same_page(source: FixedSource) -> None:
@@ -149,7 +160,7 @@ def test_every_control_works_without_a_script(client: TestClient) -> None:
     assert re.search("[12] scored judges? (is|are) left out", client.get("/?q=size:<10").text)
     sorted_page = client.get("/?sort=hallucination&dir=desc").text
     assert re.search(r'class="score hallucination[^>]*aria-sort="descending"', sorted_page)
-    assert len(re.findall(r"aria-sort=", sorted_page)) == 1
+    assert len(re.findall(r"<th[^>]* aria-sort=", sorted_page)) == 1
     chosen = client.get("/?protocol=paper&grouping=povid-in-general&revision=v0").text
     for name, value in (("protocol", "paper"), ("grouping", "povid-in-general"), ("revision", "v0")):
         assert re.findall(rf'name="{name}" value="([^"]*)" checked', chosen) == [value]
