@@ -201,7 +201,7 @@ def test_no_line_of_a_template_is_too_long_to_read() -> None:
 # of a report, not a figure of one benchmark, and "other" a value of a format, of a metric's label,
 # or of an answer that no response is better.
 OTHER_MEANINGS = {
-    "vlrb/editions/hub.py": 1,
+    "vlrb/editions/edition.py": 1,
     "vlrb/label_quality/annotation.py": 1,
     "vlrb/numbers/definition_check.py": 1,
     "operation/metrics.py": 1,

@@ -2,31 +2,39 @@
 
 from __future__ import annotations
 
+import json
 import time
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from datetime import datetime
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import gradio as gr
 from fastapi import FastAPI
 from fastapi.middleware.cors import CORSMiddleware
 from gradio.components import Navbar
+from gradio.themes.utils import sizes
 from gradio.utils import LRUCache
 
-import leaderboard.site.theme
 import submissions.submit.pages
 import submissions.submit.render
 from auth.limits.rate_limit import MOST_WAITING, limit_queue_per_client
 from auth.settings import Mode
+from common.script_texts import script_texts
 from leaderboard.board.api import scorecard_on_board
 from leaderboard.entry.pages import result_card
-from leaderboard.site.render import FOOTER_ID, HEADER_ID, footer_markup, header_markup
+from leaderboard.site.colours import DARK, FONT_STACK, LIGHT, Palette
+from leaderboard.site.render import FOOTER_ID, HEADER_ID, footer_markup, header_markup, render
 from leaderboard.site.render_context import RenderContext
 from settings import Settings
 from submissions.submit.service import GradioSubmissions, PlaceOnBoard
+from vlrb.benchmarks.spec import BenchmarkSpec
+from vlrb.common.messages import _
+from vlrb.common.translations import ENGLISH
 from web.benchmarks import requested_benchmark
 from web.services import BenchmarkServices, Services
 
@@ -34,6 +42,19 @@ SESSIONS = 500  # whose values Gradio keeps at a time: each may be as large as a
 _FORGET = (600, 3000)  # seconds: how often Gradio looks for uploads that are how old, so none gets older than an hour
 QUEUE_SLEEPS = {"sleep_when_free": 0.05, "progress_update_sleep_when_free": 0.1}
 """Seconds between two looks of Gradio's queue while it is empty: those that Gradio takes on Windows."""
+
+_CSS_PATH = Path(__file__).with_name("page.css")
+_MONO = ("ui-monospace", "SFMono-Regular", "Menlo", "Consolas", "monospace")
+_RADIUS = sizes.Size("6px", "6px", "6px", "6px", "6px", "6px", "6px", name="radius_six")
+_SPACING = sizes.Size("2px", "4px", "6px", "8px", "12px", "16px", "24px", name="spacing_four")
+_TEXT = sizes.Size("11px", "12px", "13px", "14px", "16px", "20px", "26px", name="text_quiet")
+SENTENCES = (
+    _("Uploading and checking the file…"),
+    _("Submitting…"),
+    _("Click to upload or drop files"),
+    _("File upload"),
+)
+"""Sentences of submit.js."""
 
 
 def build_gradio_app(services: Services) -> tuple[FastAPI, gr.Blocks]:
@@ -120,10 +141,10 @@ def _mount(settings: Settings, pages: gr.Blocks, *, language: str) -> FastAPI:
         footer_links=[],
         show_error=False,
         max_file_size=settings.upload_limit_bytes,
-        theme=leaderboard.site.theme.theme(),
-        css=leaderboard.site.theme.css(settings.spec),
+        theme=_theme(),
+        css=_css(settings.spec),
         css_paths=[submissions.submit.pages.CSS_PATH],
-        head=leaderboard.site.theme.head(settings.spec, language),
+        head=head(settings.spec, language),
         enable_monitoring=False,
     )
     return shell
@@ -142,3 +163,30 @@ def limit_gradio_queue(pages: Any) -> None:
     limit_queue_per_client(pages._queue)
     pages._queue.pending_messages_per_session = LRUCache(SESSIONS)
     pages._queue.pending_event_ids_session = LRUCache(SESSIONS)
+
+
+# --- how the pages look: as the public ones, with the fonts of the system ---------------------------------------------
+
+
+def _theme() -> gr.themes.Base:
+    """Return the sizes and fonts of the public pages as Gradio's; colours are in page.css."""
+    return gr.themes.Base(radius_size=_RADIUS, spacing_size=_SPACING, text_size=_TEXT, font=FONT_STACK, font_mono=_MONO)
+
+
+def _css(spec: BenchmarkSpec) -> str:
+    """Return the tokens under the theme that Gradio has chosen, and what its variables cannot say."""
+    return f"body{{{_tokens(LIGHT, spec)}}}\nbody.dark{{{_tokens(DARK, spec)}}}\n{_CSS_PATH.read_text()}"
+
+
+def _tokens(p: Palette, spec: BenchmarkSpec) -> str:
+    colours = {name: value for name, value in asdict(p).items() if name != "dark"}
+    colours |= {key: p.of(key, spec) for key in spec.category_keys}
+    return "".join(f"--{name}:{value};" for name, value in colours.items())
+
+
+def head(spec: BenchmarkSpec, language: str = ENGLISH) -> str:
+    """Return the public pages' style sheet, scripts and icon, and what submit.js says in this language."""
+    context = RenderContext(spec).in_language(language)
+    texts = script_texts(context.translations, SENTENCES)
+    written = json.dumps(texts, ensure_ascii=False).replace("<", "\\u003c") if texts else ""
+    return render(context, "gradio/head.html", texts=written)

@@ -20,9 +20,9 @@ def _source(name: str) -> str:
 
 
 def test_every_sentence_of_a_script_can_be_translated() -> None:
-    from leaderboard.site import theme  # with Gradio, which takes seconds: only the process that runs this is to wait
+    from web import gradio_app  # with Gradio, which takes seconds: only the process that runs this is to wait
 
-    sentences = {"board": (), "submit": theme.SENTENCES, "annotate": annotate.SENTENCES, "nav": ()}
+    sentences = {"board": (), "submit": gradio_app.SENTENCES, "annotate": annotate.SENTENCES, "nav": ()}
     for name, messages in sentences.items():
         known = {text.msgid for text in messages}
         source = _source(name)
@@ -33,9 +33,9 @@ def test_every_sentence_of_a_script_can_be_translated() -> None:
 
 
 def test_gradio_pages_carry_the_sentences_of_their_script_as_data() -> None:
-    from leaderboard.site import theme
+    from web import gradio_app
 
-    match = re.search(r'<script type="application/json" id="script-texts">(.*?)</script>', theme.head(VL, "zh-CN"))
+    match = re.search(r'<script type="application/json" id="script-texts">(.*?)</script>', gradio_app.head(VL, "zh-CN"))
     assert match is not None
-    assert set(json.loads(match[1])) == set(theme.SENTENCES)
-    assert "script-texts" not in theme.head(VL, "en")
+    assert set(json.loads(match[1])) == set(gradio_app.SENTENCES)
+    assert "script-texts" not in gradio_app.head(VL, "en")

@@ -8,7 +8,7 @@ import json
 import re
 import secrets
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import cycle
 from pathlib import Path
@@ -27,12 +27,22 @@ from vlrb.common import atomic_files
 from vlrb.common.command_line import CommandError
 from vlrb.common.json_files import read_object, write_json
 from vlrb.editions.data_card import HIDDEN, PUBLIC, card_parts, describe
-from vlrb.editions.hub import write_card, write_split
 from vlrb.editions.markdown_report import markdown
 from vlrb.editions.pool import DROPPED, PoolPair, file_digest, read_pair_file, write_lines, write_text
+from vlrb.editions.sources import follow
 from vlrb.label_quality.annotation import PREFERENCES
 
 _COLOURS = ("#b3541e", "#1b7f6b", "#6a4fb3", "#1f5fbf", "#8a6d00", "#a3195b", "#7a3b2e", "#3d6b1f")
+QUESTIONS = (
+    "id",
+    "query",
+    "response",
+    "image",
+    "category",
+    "source",
+    "licence",
+    "canary",
+)  # columns of a dataset of the Hub
 VERSION = "v1"  # another one has another id
 _CANARY = "Benchmark data: it must not be part of any training corpus. Canary GUID {}"
 
@@ -280,3 +290,25 @@ def _check(arguments: argparse.Namespace) -> None:
         raise CommandError(f"There is a benchmark {arguments.id}. Old editions stay: choose another id.")
     if not 0 <= arguments.hidden <= 1:
         raise CommandError(f"--hidden {arguments.hidden}: give a share from 0 to 1.")
+
+
+def write_split(folder: Path, name: str, questions: Iterable[Mapping[str, Any]]) -> None:
+    """Write one split as parquet; images are objects with ``bytes`` and ``path``."""
+    from datasets import Dataset, Features, Image, List, Value
+
+    text = Value("string")
+    kinds = {**dict.fromkeys(QUESTIONS, text), "response": List(text), "image": Image()}
+    held = [{column: row.get(column) for column in QUESTIONS} for row in follow(questions, f"Writing {name}")]
+    path = folder / "data" / f"{name}-00000-of-00001.parquet"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    Dataset.from_list(held, Features(kinds)).to_parquet(path)
+
+
+def write_card(folder: Path, body: str, *, title: str, licence: str) -> None:
+    """Write README.md with the header that the Hub reads."""
+    from huggingface_hub import DatasetCardData
+
+    files = [{"split": name, "path": f"data/{name}-*.parquet"} for name in (PUBLIC, HIDDEN)]
+    configs = [{"config_name": "default", "data_files": files}]
+    header = DatasetCardData(pretty_name=title, license="other", license_name=licence, configs=configs)
+    write_text(folder / "README.md", f"---\n{header.to_yaml()}\n---\n\n{body}")

@@ -2,7 +2,7 @@
 (() => {
   "use strict";
   const at = (selector) => document.querySelector(selector);
-  // Sentences in the language of the page: leaderboard/site/theme.py lists them. English is written here.
+  // Sentences in the language of the page: web/gradio_app.py lists them. English is written here.
   const SENTENCES = JSON.parse(at("#script-texts")?.textContent || "{}");
   const tr = (text) => SENTENCES[text] ?? text;
 

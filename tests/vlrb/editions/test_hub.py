@@ -11,7 +11,7 @@ from tests.factories.fakes.fake_hub import COMMIT, DATASET, build
 from tests.factories.services.serving import serving
 from tests.factories.suite.command_process import CommandProcess
 from tests.vlrb.editions.synthetic import lines
-from vlrb.editions.hub import write_split
+from vlrb.editions.edition import write_split
 
 PAIRS = 4
 
