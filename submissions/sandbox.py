@@ -125,7 +125,7 @@ def _result(output: bytes, errors: bytes, *, returncode: int, benchmark: str | P
             answer = json.loads(output, object_hook=message_of)
             report, upload = answer["report"], answer["upload"]
             return report, _unpacked(upload, report) if upload else None
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, LookupError, TypeError, AttributeError):
         pass
     message = errors.decode(errors="replace").strip()
     log.error("reading.failed", extra={"data": {"exit_code": returncode, "bytes": len(output), "stderr": message}})

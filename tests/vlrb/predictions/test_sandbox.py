@@ -114,6 +114,16 @@ def test_of_the_last_words_four_kilobytes_are_kept(
     assert len(_said(caplog)) < 5000
 
 
+@pytest.mark.parametrize("place", ["n", "a.b", "a[9]"])
+def test_a_child_that_prints_a_message_without_its_values_has_failed(
+    good: Path, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    printed = {"msgid": f"{{{place}}}", "values": {"a": "text"}, "plural": "", "count": None}
+    monkeypatch.setattr(sandbox, "_command", lambda *_, **__: [sys.executable, "-c", f"print('{json.dumps(printed)}')"])
+    with pytest.raises(ReadingFailed):
+        read_isolated(good)
+
+
 @pytest.mark.parametrize("program", ["raise MemoryError", "import os; os.kill(os.getpid(), 9)"])
 def test_a_child_that_is_killed_or_out_of_memory_is_no_fault_of_ours(
     good: Path, monkeypatch: pytest.MonkeyPatch, program: str
