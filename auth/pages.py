@@ -51,7 +51,7 @@ def build(
     *,
     sections: Callable[[Identity], Mapping[str, Any]] = lambda _: {},
 ) -> APIRouter:
-    """Return the routes. `sections`: what else the account page shows to whoever is signed in; it may block."""
+    """Return the routes. `sections`: what else the page of an account shows; it may block."""
     router = APIRouter(include_in_schema=False)
     account = _Account(identities, pages, sections)
     if identities.settings.mode is Mode.OPENID:

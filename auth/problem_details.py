@@ -20,13 +20,13 @@ _JSON, MEDIA_TYPE = "application/json", "application/problem+json"
 DATABASE_RETRY_SECONDS = 5
 """What `Retry-After` says while the database does not answer."""
 READER: ContextVar[str] = ContextVar("reader", default=ENGLISH)
-"""The BCP 47 tag of the language of whoever asks: what the API tells people is in it."""
+"""The BCP 47 tag of the language that the client asks for: what the API tells people is in it."""
 
 
 def json_answer(
     value: Mapping[str, Any], status: int = 200, headers: Mapping[str, str] | None = None, *, kind: str = _JSON
 ) -> Response:
-    """Return a JSON response whose messages are in the language of whoever asks."""
+    """Return a JSON response whose messages are in the language that the client asks for."""
     language = READER.get()
     translated = {} if language == ENGLISH else {"Content-Language": language, "Vary": "Accept-Language, Cookie"}
     body = json.dumps(replaced(value, translations(language).text))

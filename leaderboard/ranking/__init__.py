@@ -1,1 +1,1 @@
-"""What a board is: its rows, ranks, columns, and what a query string asks of it."""
+"""Rows, ranks and columns of a board, and what a query string asks of it."""

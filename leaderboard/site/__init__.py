@@ -1,1 +1,1 @@
-"""What all public pages share: the cached board, rendering, answers, colours, the layout."""
+"""The parts that all public pages share: the cached board, rendering, answers, colours, the layout."""
