@@ -114,11 +114,8 @@ def test_of_the_last_words_four_kilobytes_are_kept(
     assert len(_said(caplog)) < 5000
 
 
-@pytest.mark.parametrize("place", ["n", "a.b", "a[9]"])
-def test_a_child_that_prints_a_message_without_its_values_has_failed(
-    good: Path, monkeypatch: pytest.MonkeyPatch, place: str
-) -> None:
-    printed = {"msgid": f"{{{place}}}", "values": {"a": "text"}, "plural": "", "count": None}
+def test_a_child_whose_message_lacks_a_value_has_failed(good: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    printed = {"msgid": "{a[9]}", "values": {"a": "text"}, "plural": "", "count": None}
     monkeypatch.setattr(sandbox, "_command", lambda *_, **__: [sys.executable, "-c", f"print('{json.dumps(printed)}')"])
     with pytest.raises(ReadingFailed):
         read_isolated(good)
